@@ -131,15 +131,17 @@ static inline void consider(const struct pipeline_stream_pool *pool, const struc
 }
 
 /* Where streams take turns and the work of the next one ends at about the same time as that of the one that
- * ends first, the next one. A program that does the same again and again then gives each stream the same,
- * which the driver of a GPU takes in less time (backends/cuda/stream/replay.h): more than what an end that is
- * predicted a little earlier gains. */
+ * ends first, as far as is known, the next one. A program that does the same again and again then gives each
+ * stream the same, which the driver of a GPU takes in less time (backends/cuda/stream/replay.h): more than
+ * what an end that is predicted a little earlier gains. */
 static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struct found *found)
 {
-    uint64_t least = pool->slots[found->busy].predicted_end, its = pool->slots[found->next].predicted_end;
-    uint64_t now  = found->now != 0 ? found->now : base_now();
-    uint64_t left = least > now ? least - now : 0;
-    return its <= now || its - now <= left + left / NEARLY + NEARLY_NS ? found->next : found->busy;
+    const struct pipeline_pool_slot *first = &pool->slots[found->busy], *next = &pool->slots[found->next];
+    uint64_t now    = found->now != 0 ? found->now : base_now();
+    uint64_t left   = first->predicted_end > now ? first->predicted_end - now : 0;
+    uint64_t spread = first->spread > next->spread ? first->spread : next->spread;
+    uint64_t most   = now + left + left / NEARLY + NEARLY_NS + spread;
+    return next->predicted_end <= most ? found->next : found->busy;
 }
 
 static struct pipeline_pool_choice choice_of(const struct found *found)

@@ -142,6 +142,20 @@ START_TEST(streams_whose_work_ends_at_about_the_same_time_take_turns)
 }
 END_TEST
 
+START_TEST(streams_whose_ends_differ_by_less_than_predictions_are_off_take_turns)
+{
+    load_all();
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        pool.slots[i].spread = UINT64_C(6000000000000);
+    ck_choice(false, PIPELINE_POOL_LEND, 2);
+    ck_choice(false, PIPELINE_POOL_LEND, 1); /* the last stream has far more work */
+    pool.turn = 0;
+    ck_choice(false, PIPELINE_POOL_LEND, 0);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+}
+END_TEST
+
 START_TEST(on_the_hosts_own_processors_the_end_that_is_predicted_first_counts_however_little_earlier)
 {
     load_evenly();
@@ -403,6 +417,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, round_robin_takes_streams_with_work_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_stream_whose_work_ends_first);
     tcase_add_test(tests, streams_whose_work_ends_at_about_the_same_time_take_turns);
+    tcase_add_test(tests, streams_whose_ends_differ_by_less_than_predictions_are_off_take_turns);
     tcase_add_test(tests,
                    on_the_hosts_own_processors_the_end_that_is_predicted_first_counts_however_little_earlier);
     tcase_add_test(tests, an_idle_stream_comes_before_all_others);
