@@ -12,6 +12,10 @@
 
 #define NONE UINT32_MAX
 
+/* Work ends at about the same time if it takes longer by so large a part, and so many nanoseconds. */
+#define NEARLY 8
+#define NEARLY_NS 2000
+
 static const char *const names[] = {
     [TRM_STREAM_DEFAULT] = "default",           [TRM_STREAM_ROUND_ROBIN] = "round-robin",
     [TRM_STREAM_LEAST_LOADED] = "least-loaded", [TRM_STREAM_AUTO] = "auto",
@@ -26,6 +30,7 @@ struct found {
     uint64_t now; /* base_now(); 0: it has not been needed yet */
     bool is_round_robin;
     uint32_t idle, busy, empty, failed;
+    uint32_t next;      /* busy, and first in turn */
     uint32_t follow;    /* its last work is what the task comes after */
     uint32_t hinder;    /* its last work is of a workload that hinders the task's */
     uint32_t hindering; /* such workloads: bit i is enum trm_stream_workload i */
@@ -53,6 +58,8 @@ static bool ends_earlier(const struct pipeline_stream_pool *pool, uint32_t index
 static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if (found->next == NONE)
+        found->next = index;
     if (found->busy == NONE || (!found->is_round_robin && ends_earlier(pool, index, found->busy)))
         found->busy = index;
     if (found->request->task != NULL && is_followed(slot, found->request->task))
@@ -121,6 +128,20 @@ static inline void consider(const struct pipeline_stream_pool *pool, const struc
         found->used++;
     else
         consider_free(pool, slot, index, found);
+}
+
+/* Where streams take turns and the work of the next one ends at about the same time as that of the one that
+ * ends first, as far as is known, the next one. A program that does the same again and again then gives each
+ * stream the same, which the driver of a GPU takes in less time (backends/cuda/stream/replay.h): more than
+ * what an end that is predicted a little earlier gains. */
+static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struct found *found)
+{
+    const struct pipeline_pool_slot *first = &pool->slots[found->busy], *next = &pool->slots[found->next];
+    uint64_t now    = found->now != 0 ? found->now : base_now();
+    uint64_t left   = first->predicted_end > now ? first->predicted_end - now : 0;
+    uint64_t spread = first->spread > next->spread ? first->spread : next->spread;
+    uint64_t most   = now + left + left / NEARLY + NEARLY_NS + spread;
+    return next->predicted_end <= most ? found->next : found->busy;
 }
 
 static struct pipeline_pool_choice choice_of(const struct found *found)
@@ -283,7 +304,7 @@ static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locke
     struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request, int32_t strategy,
     uint32_t low, uint32_t first)
 {
-    struct found found = {request, 0, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
+    struct found found = {request, 0, false, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
     int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
     if (request->task != NULL && !request->wants_idle && strategy == TRM_STREAM_WORKLOAD) {
         workload        = workload_locked(pool, request);
@@ -291,6 +312,8 @@ static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locke
     }
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
     consider_all(pool, low, first, &found);
+    if (found.busy != NONE && takes_turns(pool, strategy))
+        found.busy = choose_busy(pool, &found);
     struct pipeline_pool_choice choice = choice_of(&found);
     if (choice.index != NONE)
         take_turn(pool, choice.index);

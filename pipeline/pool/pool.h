@@ -105,10 +105,11 @@ struct pipeline_pool_slot {
     bool has_points;                      /* tasks ran on the stream, so the program may know points of it */
     int32_t workload;                     /* of its last work; FOUND: not known */
     uint64_t predicted_end;               /* base_now() when its work will have ended; 0 when it has */
-    uint64_t seen;                        /* the last operation when the stream was last given back */
-    uint64_t last_end;                    /* when the work of the last loan that was watched ended */
-    uint32_t armed;                       /* of the watches, those that wait for a notification */
-    uint32_t unsure;                      /* of the watches, those whose end no model predicts */
+    uint64_t spread;   /* of the times from which that is predicted: the largest of its tasks */
+    uint64_t seen;     /* the last operation when the stream was last given back */
+    uint64_t last_end; /* when the work of the last loan that was watched ended */
+    uint32_t armed;    /* of the watches, those that wait for a notification */
+    uint32_t unsure;   /* of the watches, those whose end no model predicts */
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
     uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
@@ -252,6 +253,15 @@ static inline void pipeline_pool_note_locked(struct pipeline_stream_pool *pool,
     pool->idle_slots = (pool->idle_slots & ~bit) | is_idle << index;
     pool->used += (uint32_t)is_used - (uint32_t)(pool->used_slots >> index & 1);
     pool->used_slots = (pool->used_slots & ~bit) | is_used << index;
+}
+
+/* Notes how far off the prediction of a task may be that begins on the slot at `now` or later. */
+static inline void pipeline_pool_note_spread_locked(struct pipeline_pool_slot *slot,
+                                                    const struct pipeline_task_model *model, uint64_t now)
+{
+    uint64_t spread = model != NULL ? (uint64_t)model->time.spread : 0;
+    if (slot->predicted_end <= now || slot->spread < spread)
+        slot->spread = spread;
 }
 
 /* The priority of a slot's stream. */

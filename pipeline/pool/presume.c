@@ -149,12 +149,13 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
     if (!outlook->is_sure || outlook->wants_sample || request->wants_end || !may_presume_locked(pool))
         return false;
     struct pipeline_task_model *model = outlook->model;
-    uint64_t begin                    = later(later(slot->predicted_end, now), outlook->ready_at);
-    slot->predicted_end               = begin + (uint64_t)model->time.mean;
-    slot->unwatched                   = slot->seen;
-    slot->workload                    = pipeline_task_workload_of(&pool->workloads, request->task->workload,
-                                                                  request->task->bytes, model->least);
-    model->last_end                   = slot->predicted_end;
+    pipeline_pool_note_spread_locked(slot, model, now);
+    uint64_t begin      = later(later(slot->predicted_end, now), outlook->ready_at);
+    slot->predicted_end = begin + (uint64_t)model->time.mean;
+    slot->unwatched     = slot->seen;
+    slot->workload      = pipeline_task_workload_of(&pool->workloads, request->task->workload,
+                                                    request->task->bytes, model->least);
+    model->last_end     = slot->predicted_end;
     if (pool->is_member)
         pipeline_load_presume(&pool->load, now, request->ready_at, request->work);
     if (pool->strategy == TRM_STREAM_AUTO)

@@ -26,17 +26,18 @@ static void set_up(void)
     }
 }
 
-static void load(uint32_t index, uint64_t predicted_end)
+/* Work that takes so many seconds. */
+static void load(uint32_t index, uint64_t seconds)
 {
     pool.slots[index].watches       = 1;
-    pool.slots[index].predicted_end = predicted_end;
+    pool.slots[index].predicted_end = base_now() + seconds * UINT64_C(1000000000);
 }
 
 static void load_all(void)
 {
-    static const uint64_t ends[SLOTS] = {900, 700, 800, 1000};
+    static const uint64_t seconds[SLOTS] = {9000, 5000, 7000, 20000};
     for (uint32_t i = 0; i < SLOTS; i++)
-        load(i, ends[i]);
+        load(i, seconds[i]);
 }
 
 /* A stream whose loans are not watched, and whose ends no call has seen yet. */
@@ -119,6 +120,48 @@ START_TEST(least_loaded_takes_the_stream_whose_work_ends_first)
     ck_choice(false, PIPELINE_POOL_LEND, 2);
     pool.slots[2].state = PIPELINE_POOL_SLOT_TRANSIT;
     ck_choice(false, PIPELINE_POOL_LEND, 0);
+}
+END_TEST
+
+static void load_evenly(void)
+{
+    static const uint64_t seconds[SLOTS] = {5300, 5000, 5100, 5200};
+    for (uint32_t i = 0; i < SLOTS; i++)
+        load(i, seconds[i]);
+}
+
+START_TEST(streams_whose_work_ends_at_about_the_same_time_take_turns)
+{
+    load_evenly();
+    for (uint32_t i = 0; i < 3 * SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
+    load(0, 9000);
+    for (uint32_t i = 0; i < SLOTS - 1; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, i + 1);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+}
+END_TEST
+
+START_TEST(streams_whose_ends_differ_by_less_than_predictions_are_off_take_turns)
+{
+    load_all();
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        pool.slots[i].spread = UINT64_C(6000000000000);
+    ck_choice(false, PIPELINE_POOL_LEND, 2);
+    ck_choice(false, PIPELINE_POOL_LEND, 1); /* the last stream has far more work */
+    pool.turn = 0;
+    ck_choice(false, PIPELINE_POOL_LEND, 0);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+}
+END_TEST
+
+START_TEST(on_the_hosts_own_processors_the_end_that_is_predicted_first_counts_however_little_earlier)
+{
+    load_evenly();
+    pool.is_host = true;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, 1);
 }
 END_TEST
 
@@ -373,6 +416,10 @@ static Suite *make_suite(void)
     tcase_add_test(tests, on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream);
     tcase_add_test(tests, round_robin_takes_streams_with_work_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_stream_whose_work_ends_first);
+    tcase_add_test(tests, streams_whose_work_ends_at_about_the_same_time_take_turns);
+    tcase_add_test(tests, streams_whose_ends_differ_by_less_than_predictions_are_off_take_turns);
+    tcase_add_test(tests,
+                   on_the_hosts_own_processors_the_end_that_is_predicted_first_counts_however_little_earlier);
     tcase_add_test(tests, an_idle_stream_comes_before_all_others);
     tcase_add_test(tests, a_pool_grows_before_it_lends_a_stream_with_work);
     tcase_add_test(tests, a_call_for_an_idle_stream_waits_when_none_is_idle);
