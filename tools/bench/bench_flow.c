@@ -302,13 +302,15 @@ static bool is_on_trial(const struct bench_flow *flow)
 }
 
 /* Runs of so many batches, or longer ones. The trial of numbers of slots is over after five, and confirmed
- * after a tenth of a second. */
+ * after a tenth of a second. Of batches that take long there are fewer: a second run at most begins after so
+ * much time. */
 enum {
     TRIAL_RUN       = 96,
     TRIAL_RUNS      = 5,
     TRIAL_RUNS_MOST = 40,
     TRIAL_RUN_NS    = 50000000,
 };
+#define TRIAL_NS UINT64_C(3000000000)
 
 static uint64_t trial_run_of(const struct bench *bench, double seconds)
 {
@@ -319,12 +321,14 @@ static uint64_t trial_run_of(const struct bench *bench, double seconds)
 
 int32_t bench_flow_settle(struct bench *bench, struct bench_flow *flow)
 {
-    uint64_t count = bench->quick ? 2 : TRIAL_RUN;
+    uint64_t count = bench->quick ? 2 : TRIAL_RUN, begin = bench_now();
     int32_t status = TRM_OK;
     double seconds;
 
     for (int run = 0; run < TRIAL_RUNS_MOST && status == TRM_OK; run++) {
         if (bench->quick ? run > 0 : run >= TRIAL_RUNS && !is_on_trial(flow))
+            break;
+        if (run > 1 && bench_now() - begin > TRIAL_NS)
             break;
         status = bench_flow_run(bench, flow, count, &seconds);
         if (run == 0)
