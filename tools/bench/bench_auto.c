@@ -41,6 +41,9 @@ enum {
 /* The time of a batch beyond which turns are fewer, as it varies less then. */
 #define LONG_SECONDS 5e-3
 
+/* The time of a batch beyond which stretches are shorter, and one is enough before the finals. */
+#define VERY_LONG_SECONDS 0.1
+
 /* How many times as long is far longer. */
 #define FAR 1.5
 
@@ -108,10 +111,11 @@ static void leave(struct entrant *entrant)
 static uint64_t stretch_of(const struct bench *bench, double seconds)
 {
     double count = (double)STRETCH_NS * 1e-9 / seconds;
+    double least = seconds > VERY_LONG_SECONDS ? STRETCH_LEAST / 2 : STRETCH_LEAST;
 
     if (bench->quick)
         return 2;
-    return count < STRETCH_LEAST ? STRETCH_LEAST : count > STRETCH_MOST ? STRETCH_MOST : (uint64_t)count;
+    return (uint64_t)(count < least ? least : count > STRETCH_MOST ? STRETCH_MOST : count);
 }
 
 /* The time of a batch in the fastest of some stretches; one that is far longer than in the slowest finalist
@@ -127,7 +131,7 @@ static int32_t time_entrant(struct bench *bench, struct entrant *entrant, double
         seconds /= (double)count;
         if (i > 0 && (least == 0.0 || seconds < least))
             least = seconds;
-        if (i > 0 && slowest != 0.0 && least > FAR * slowest)
+        if (i > 0 && slowest != 0.0 && (least > FAR * slowest || least > VERY_LONG_SECONDS))
             break;
         count = stretch_of(bench, seconds);
     }
