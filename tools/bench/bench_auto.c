@@ -177,8 +177,9 @@ static int32_t take_turn(struct bench *bench, struct entrant *entrant, uint64_t 
 {
     int32_t status = bench_flow_warm(bench, entrant->flow);
 
-    if (status == TRM_OK)
-        status = bench_flow_run(bench, entrant->flow, count, seconds);
+    if (status != TRM_OK)
+        return status;
+    status = bench_flow_run(bench, entrant->flow, count, seconds);
     *seconds /= (double)count;
     return status;
 }

@@ -72,12 +72,13 @@ END_TEST
 /* Runs become too short, so that two of three slots stay. */
 static void end_trial(void)
 {
-    uint32_t rest;
-
     begin_trial();
     in_use->trial.choice = 1;
-    while (pipeline_slots_are_tried(pipeline))
+    uint32_t rest        = in_use->trial.rest;
+    while (pipeline_slots_are_tried(pipeline)) {
+        rest--; /* a token has ended */
         pipeline_engine_slots_interrupt(pipeline, &rest);
+    }
     ck_assert_uint_eq(rest, 1); /* the engine is asked at once */
 }
 
@@ -280,6 +281,10 @@ START_TEST(the_library_begins_with_four_slots_where_they_fit_into_a_processors_c
     ck_assert_uint_eq(first_depth_of(fourth + 1024, 0), 3);
     ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2), 4);
     ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2 + 1024), 3);
+    desc.strategy = TRM_STRATEGY_SLOT_STREAMS; /* which has memory for both sides */
+    ck_assert_uint_eq(first_depth_of(fourth / 2, 0), 4);
+    ck_assert_uint_eq(first_depth_of(fourth / 2 + 1024, 0), 3);
+    desc.strategy = TRM_STRATEGY_AUTO;
 }
 END_TEST
 
