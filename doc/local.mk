@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	doc/results/2026-11-29-shaders.md \
 	doc/results/2026-11-29-streaming-h200.md \
 	doc/results/2026-11-29-wild-cpu.md \
+	doc/results/2026-11-29-workloads.md \
 	doc/results/2026-11-24-wild.md \
 	doc/update-kernels \
 	doc/update-settings
