@@ -52,7 +52,8 @@ dist_results_DATA = \
 	doc/results/2026-11-29-pools-cpu.md \
 	doc/results/2026-11-29-shaders.md \
 	doc/results/2026-11-29-streaming-h200.md \
-	doc/results/2026-11-29-wild-cpu.md
+	doc/results/2026-11-29-wild-cpu.md \
+	doc/results/2026-11-29-workloads.md
 
 EXTRA_DIST += doc/update-kernels doc/update-settings
 

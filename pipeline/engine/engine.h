@@ -263,9 +263,9 @@ void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot
 
 /* How many slots may be in use at once, on all devices together and without those whose token the program or
  * the sink has, or was dropped; 0: all. For the front under `lock`, when `rest` tokens of a source have ended
- * since the last call, which said so. pipeline_engine_slots_interrupt(): a run begins, in which the call
- * comes after `rest` tokens, some of which may have been in the run before. pipeline_engine_slots_tell() logs
- * a number that is new, and releases the lock meanwhile. */
+ * since the last call, which said so. pipeline_engine_slots_interrupt(): a run begins; it reads in `rest` how
+ * many of these tokens have not ended, and says after how many of the run the call comes.
+ * pipeline_engine_slots_tell() logs a number that is new, and releases the lock meanwhile. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest);
 void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest);
 void pipeline_engine_slots_tell(struct pipeline *front);

@@ -61,7 +61,8 @@ static uint64_t cache_bytes(void)
 
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count)
 {
-    return pipeline->engine->unified && pipeline->engine->slot_bytes <= cache_bytes() / count;
+    uint64_t bytes = pipeline->engine->slot_bytes + pipeline_slot_host_bytes(pipeline);
+    return pipeline->engine->unified && bytes <= cache_bytes() / count;
 }
 
 /* The fewest slots that may be faster than all: one where all together take much of the second-level cache;

@@ -294,11 +294,19 @@ static void note_round(struct pipeline_depth_trial *trial)
     }
 }
 
+static bool has_room_for_longer(const struct pipeline_depth_trial *trial)
+{
+    return trial->run >= (uint64_t)LONGER * trial->length_most;
+}
+
 /* Turns are shorter than others where runs were short, until a run has had room for several longer ones. */
 static void lengthen(struct pipeline_depth_trial *trial)
 {
-    if (trial->length_most < LENGTH_MOST && trial->run >= LONGER * trial->length_most)
-        trial->length_most *= 2;
+    if (has_room_for_longer(trial)) {
+        trial->is_short = false;
+        if (trial->length_most < LENGTH_MOST)
+            trial->length_most *= 2;
+    }
     if (trial->ways[trial->choice].turns >= SHORT_ROUNDS)
         trial->length = 2 * trial->length <= trial->length_most ? 2 * trial->length : trial->length_most;
 }
@@ -362,6 +370,17 @@ static void end_for_good(struct pipeline_depth_trial *trial)
     trial->rest  = 1;
 }
 
+/* Runs were too short for turns; a longer one may come. */
+static void go_on_waiting(struct pipeline_depth_trial *trial)
+{
+    trial->rest = PAUSE_PART;
+    if (trial->count < 2 || !has_room_for_longer(trial))
+        return;
+    trial->misses   = 0;
+    trial->is_short = false;
+    begin_pause(trial);
+}
+
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
                                 uint32_t fewest)
 {
@@ -405,7 +424,9 @@ void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial, uint32_t
     trial->tokens += ended;
     trial->run += ended;
     trial->turn += ended;
-    if (pipeline_depth_trial_goes_on(trial)) {
+    if (pipeline_depth_trial_goes_on(trial) && trial->run == 0) {
+        begin_turn(trial, trial->way);
+    } else if (pipeline_depth_trial_goes_on(trial)) {
         trial->ways[trial->way].tokens += trial->turn;
         if (trial->turn == trial->run)
             shorten(trial);
@@ -441,7 +462,7 @@ uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t 
     } else if (trial->phase == PIPELINE_DEPTH_PAUSES) {
         go_on_pausing(trial);
     } else {
-        trial->rest = PAUSE_PART;
+        go_on_waiting(trial);
     }
     return trial->ways[trial->way].slots;
 }

@@ -49,7 +49,7 @@ enum pipeline_depth_phase {
     PIPELINE_DEPTH_SETTLES = 0, /* tokens of a turn that do not count yet */
     PIPELINE_DEPTH_TIMES   = 1,
     PIPELINE_DEPTH_PAUSES  = 2,
-    PIPELINE_DEPTH_IS_OVER = 3, /* there is nothing to try, or runs are too short */
+    PIPELINE_DEPTH_IS_OVER = 3, /* there is nothing to try, or runs have been too short so far */
 };
 
 struct pipeline_depth_trial {

@@ -217,10 +217,10 @@ int32_t bench_flow_begin(struct bench *bench, const struct bench_flow_kind *kind
 {
     struct bench_flow *made = output_allocate(1, sizeof(*made));
     int32_t status          = TRM_OK;
-    bool is_cpu             = bench->summary.kind == TRM_DEVICE_CPU;
+    bool is_processor = bench->summary.kind == TRM_DEVICE_CPU || bench->summary.kind == TRM_DEVICE_SOFTWARE;
 
     made->kind  = kind;
-    made->links = kind->gpu_links != 0 && !is_cpu ? kind->gpu_links : kind->links;
+    made->links = kind->gpu_links != 0 && !is_processor ? kind->gpu_links : kind->links;
     if (kind->place != BENCH_ON_DEVICE)
         status = bench_group_begin(bench, made);
     if (status == TRM_OK)
@@ -273,10 +273,10 @@ int32_t bench_flow_run(struct bench *bench, struct bench_flow *flow, uint64_t to
 }
 
 /* Three slots of 16 MiB took 18 batches until the next ones took no less. Batches that take long pass each
- * slot twice at least. */
+ * slot once at least. */
 enum {
     WARM_RUN   = 24,
-    WARM_LEAST = 2 * BENCH_DEPTH_MOST,
+    WARM_LEAST = BENCH_DEPTH_MOST,
     WARM_NS    = 150000000,
 };
 
@@ -302,29 +302,39 @@ static bool is_on_trial(const struct bench_flow *flow)
 }
 
 /* Runs of so many batches, or longer ones. The trial of numbers of slots is over after five, and confirmed
- * after a tenth of a second. */
+ * after a tenth of a second. Of batches that take long there are fewer: a run that is not the second begins
+ * within TRIAL_NS. */
 enum {
     TRIAL_RUN       = 96,
+    TRIAL_RUN_FIRST = 24,
+    TRIAL_LONG_NS   = 20000000, /* such batches do not have longer runs than the first */
     TRIAL_RUNS      = 5,
     TRIAL_RUNS_MOST = 40,
     TRIAL_RUN_NS    = 50000000,
 };
+#define TRIAL_NS UINT64_C(3000000000)
 
+/* seconds: of the first run. */
 static uint64_t trial_run_of(const struct bench *bench, double seconds)
 {
-    uint64_t count = (uint64_t)((double)TRIAL_RUN_NS * 1e-9 / seconds * TRIAL_RUN);
+    double batch   = seconds / TRIAL_RUN_FIRST;
+    uint64_t count = (uint64_t)((double)TRIAL_RUN_NS * 1e-9 / batch);
 
-    return bench->quick ? 2 : count > TRIAL_RUN ? count : TRIAL_RUN;
+    if (bench->quick || batch > (double)TRIAL_LONG_NS * 1e-9)
+        return bench->quick ? 2 : TRIAL_RUN_FIRST;
+    return count > TRIAL_RUN ? count : TRIAL_RUN;
 }
 
 int32_t bench_flow_settle(struct bench *bench, struct bench_flow *flow)
 {
-    uint64_t count = bench->quick ? 2 : TRIAL_RUN;
+    uint64_t count = bench->quick ? 2 : TRIAL_RUN_FIRST, begin = bench_now();
     int32_t status = TRM_OK;
     double seconds;
 
     for (int run = 0; run < TRIAL_RUNS_MOST && status == TRM_OK; run++) {
-        if (bench->quick ? run > 0 : run >= TRIAL_RUNS && !is_on_trial(flow))
+        if (bench->quick ? run > 0 : run > TRIAL_RUNS && !is_on_trial(flow))
+            break;
+        if (run > 1 && bench_now() - begin > TRIAL_NS)
             break;
         status = bench_flow_run(bench, flow, count, &seconds);
         if (run == 0)

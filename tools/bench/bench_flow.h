@@ -29,7 +29,7 @@ struct bench_flow_kind {
     bool by_hand;     /* a stream for each slot, without the pipeline */
     uint64_t tokens;
     int32_t place;      /* enum bench_flow_place */
-    uint32_t gpu_links; /* on anything but a cpu; 0: `links` */
+    uint32_t gpu_links; /* on anything but a cpu and software on it; 0: `links` */
     uint32_t kernels;   /* one after the other; 0: one. Not by hand, and not of groups, as what follows */
     uint64_t down;      /* bytes that come down: the last kernel is of the first elements; 0: `bytes` */
     bool sums;          /* the last kernel adds up each BENCH_SUMMED elements instead */

@@ -72,12 +72,13 @@ END_TEST
 /* Runs become too short, so that two of three slots stay. */
 static void end_trial(void)
 {
-    uint32_t rest;
-
     begin_trial();
     in_use->trial.choice = 1;
-    while (pipeline_slots_are_tried(pipeline))
+    uint32_t rest        = in_use->trial.rest;
+    while (pipeline_slots_are_tried(pipeline)) {
+        rest--; /* a token has ended */
         pipeline_engine_slots_interrupt(pipeline, &rest);
+    }
     ck_assert_uint_eq(rest, 1); /* the engine is asked at once */
 }
 
@@ -201,6 +202,30 @@ START_TEST(tokens_are_not_stamped_for_more_slots_while_fewer_are_tried)
 }
 END_TEST
 
+/* Of a hundred tokens of 200 us, while the depth is tuned. */
+static uint32_t count_measured(bool stamps_are_slow)
+{
+    uint32_t measured = 0;
+
+    open_pipeline(0);
+    end_no_trial();
+    pipeline->engine->stamps_are_slow = stamps_are_slow;
+    atomic_store(&pipeline->engine->token_ns, 200000);
+    for (uint32_t i = 0; i < 100; i++) {
+        pipeline_times_begin(pipeline->slots[0]);
+        measured += pipeline_slot_is_measured(pipeline->slots[0]);
+    }
+    trm_pipeline_destroy(handle);
+    return measured;
+}
+
+START_TEST(few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow)
+{
+    ck_assert_uint_eq(count_measured(false), 100);
+    ck_assert_uint_le(count_measured(true), 30);
+}
+END_TEST
+
 START_TEST(a_slot_that_has_brought_something_is_not_judged_again)
 {
     open_pipeline(0);
@@ -280,6 +305,10 @@ START_TEST(the_library_begins_with_four_slots_where_they_fit_into_a_processors_c
     ck_assert_uint_eq(first_depth_of(fourth + 1024, 0), 3);
     ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2), 4);
     ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2 + 1024), 3);
+    desc.strategy = TRM_STRATEGY_SLOT_STREAMS; /* which has memory for both sides */
+    ck_assert_uint_eq(first_depth_of(fourth / 2, 0), 4);
+    ck_assert_uint_eq(first_depth_of(fourth / 2 + 1024, 0), 3);
+    desc.strategy = TRM_STRATEGY_AUTO;
 }
 END_TEST
 
@@ -295,6 +324,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_slot_that_was_added_begins_another_trial);
     tcase_add_test(tests, a_slot_that_was_added_and_brought_nothing_at_three_looks_rests);
     tcase_add_test(tests, tokens_are_not_stamped_for_more_slots_while_fewer_are_tried);
+    tcase_add_test(tests, few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow);
     tcase_add_test(tests, a_slot_that_has_brought_something_is_not_judged_again);
     tcase_add_test(tests, a_small_slot_is_added_once_without_a_stage_that_waits);
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);

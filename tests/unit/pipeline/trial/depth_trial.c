@@ -401,6 +401,33 @@ START_TEST(turns_become_longer_again_where_runs_do)
     begin_run();
     end_tokens(&times, 20000);
     ck_assert_uint_ge(trial.length_most, 192);
+    ck_assert(!trial.is_short);
+}
+END_TEST
+
+/* Such as those that warm a program up; or none of whose tokens came. */
+START_TEST(tiny_and_empty_runs_change_nothing_for_long_ones)
+{
+    const struct times times = {1000 * US, 1010 * US, 600 * US};
+
+    for (uint32_t runs = 1; runs <= 10; runs += 3) {
+        open_three();
+        for (uint32_t i = 0; i < runs; i++) {
+            end_tokens(&times, 3);
+            begin_run();
+        }
+        end_tokens(&times, 20000);
+        ck_assert(!trial.is_short);
+        ck_assert_int_ne(trial.phase, PIPELINE_DEPTH_IS_OVER);
+        ck_assert_uint_ge(trial.length_most, 192);
+        ck_assert_uint_eq(chosen(), 1);
+    }
+    open_three();
+    for (uint32_t i = 0; i < 10; i++)
+        begin_run();
+    ck_assert(goes_on() && !trial.is_short);
+    ck_assert_uint_eq(trial.misses, 0);
+    ck_assert_uint_eq(trial.length_most, 192);
 }
 END_TEST
 
@@ -511,6 +538,7 @@ static Suite *make_suite(void)
     tcase_add_test(trials, turns_become_shorter_where_runs_are_too_short_for_them);
     tcase_add_test(trials, short_runs_cost_no_more_than_long_ones);
     tcase_add_test(trials, turns_become_longer_again_where_runs_do);
+    tcase_add_test(trials, tiny_and_empty_runs_change_nothing_for_long_ones);
     tcase_add_test(trials, the_time_between_two_runs_decides_nothing);
     tcase_add_test(trials, what_was_found_stays_where_runs_become_too_short);
     tcase_add_test(trials, one_slot_for_several_devices_stays_only_where_it_is_much_faster);
