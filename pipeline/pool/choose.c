@@ -38,8 +38,8 @@ struct found {
     uint32_t used;
 };
 
-/* An idle slot was found. Where turns are kept, the first that is looked at comes first, and then the one that
- * was lent longest ago. */
+/* An idle slot was found. Where turns are kept, the first that is looked at comes before the others, and
+ * then the one that was lent longest ago. */
 static void consider_idle(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     if (found->idle == NONE || (found->keeps_turn && found->idle != pool->turn &&
