@@ -29,6 +29,7 @@ struct found {
     const struct pipeline_pool_request *request;
     uint64_t now; /* base_now(); 0: it has not been needed yet */
     bool is_round_robin;
+    bool keeps_turn;
     uint32_t idle, busy, empty, failed;
     uint32_t next;      /* busy, and first in turn */
     uint32_t follow;    /* its last work is what the task comes after */
@@ -36,6 +37,15 @@ struct found {
     uint32_t hindering; /* such workloads: bit i is enum trm_stream_workload i */
     uint32_t used;
 };
+
+/* An idle slot was found. Where turns are kept, the first that is looked at comes before the others, and
+ * then the one that was lent longest ago. */
+static void consider_idle(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+{
+    if (found->idle == NONE || (found->keeps_turn && found->idle != pool->turn &&
+                                pool->slots[index].lent < pool->slots[found->idle].lent))
+        found->idle = index;
+}
 
 static bool has_failed(const struct pipeline_pool_slot *slot)
 {
@@ -81,8 +91,7 @@ static __attribute__((noinline)) void consider_unwatched(const struct pipeline_s
         consider_busy(pool, index, found);
         return;
     }
-    if (found->idle == NONE)
-        found->idle = index;
+    consider_idle(pool, index, found);
     if (found->request->task != NULL && is_followed(slot, found->request->task))
         found->follow = index;
 }
@@ -101,8 +110,7 @@ static inline void consider_free(const struct pipeline_stream_pool *pool,
         if (slot->watches == 0)
             found->failed = index;
     } else if (is_idle) {
-        if (found->idle == NONE)
-            found->idle = index;
+        consider_idle(pool, index, found);
     } else if (slot->watches > 0) {
         consider_busy(pool, index, found);
     } else {
@@ -226,11 +234,18 @@ static void consider_range(const struct pipeline_stream_pool *pool, uint32_t fir
         consider(pool, slot, i, found);
 }
 
-/* Work that is presumed to have ended may still run, so the idle stream that comes first is the one that was
- * lent longest ago. Where each end is told, least-loaded takes the one whose memory is warm. */
+/* Where each end is told, least-loaded takes the first idle stream, whose memory is warm. Elsewhere work that
+ * is presumed to have ended may still run, so it takes the one that was lent longest ago. As a rule that is
+ * the one whose turn it is; if not, only this task leaves the turn, and the next ones keep theirs. */
+static bool keeps_turn(const struct pipeline_stream_pool *pool, int32_t strategy)
+{
+    return strategy != TRM_STREAM_ROUND_ROBIN && !pool->is_host && pool->slot_count == pool->most;
+}
+
+/* Round-robin goes on behind the stream that it took. */
 static bool takes_turns(const struct pipeline_stream_pool *pool, int32_t strategy)
 {
-    return strategy == TRM_STREAM_ROUND_ROBIN || (!pool->is_host && pool->slot_count == pool->most);
+    return strategy == TRM_STREAM_ROUND_ROBIN || keeps_turn(pool, strategy);
 }
 
 /* A bit for each slot from `low` on and below `end`. */
@@ -239,33 +254,59 @@ static uint64_t bits_of(uint32_t low, uint32_t end)
     return (end < 64 ? UINT64_C(1) << end : 0) - (UINT64_C(1) << low);
 }
 
-/* The first of some free slots, from the lowest bit on, that is idle or presumed to be; NONE: there is
- * none. */
+/* Is a free slot idle, or presumed to be? */
+static inline bool is_idle(const struct pipeline_stream_pool *pool,
+                           const struct pipeline_pool_request *request, uint32_t index, uint64_t *now)
+{
+    const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if ((pool->idle_slots >> index & 1) != 0)
+        return !has_failed(slot);
+    if (slot->watches > 0)
+        return false;
+    if (*now == 0 && !request->wants_idle)
+        *now = base_now();
+    return pipeline_pool_slot_is_idle(slot, *now) && !has_failed(slot);
+}
+
+/* The first of some free slots, from the lowest bit on, that is idle; NONE: there is none. */
 static inline uint32_t first_idle(const struct pipeline_stream_pool *pool,
                                   const struct pipeline_pool_request *request, uint64_t slots, uint64_t *now)
 {
-    for (; slots != 0; slots &= slots - 1) {
-        uint32_t index                        = (uint32_t)__builtin_ctzll(slots);
-        const struct pipeline_pool_slot *slot = &pool->slots[index];
-        bool is_idle                          = (pool->idle_slots >> index & 1) != 0;
-        if (!is_idle && slot->watches == 0) {
-            if (*now == 0 && !request->wants_idle)
-                *now = base_now();
-            is_idle = pipeline_pool_slot_is_idle(slot, *now);
-        }
-        if (is_idle && !has_failed(slot))
-            return index;
-    }
+    for (; slots != 0; slots &= slots - 1)
+        if (is_idle(pool, request, (uint32_t)__builtin_ctzll(slots), now))
+            return (uint32_t)__builtin_ctzll(slots);
     return NONE;
+}
+
+/* The same: the one that was lent longest ago, the first of these from `first` on. */
+static uint32_t oldest_idle(const struct pipeline_stream_pool *pool,
+                            const struct pipeline_pool_request *request, uint64_t slots, uint32_t first,
+                            uint64_t *now)
+{
+    uint64_t parts[2] = {slots >> first << first, slots & ((UINT64_C(1) << first) - 1)};
+    uint32_t found    = NONE;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint64_t left = parts[i]; left != 0; left &= left - 1) {
+            uint32_t index = (uint32_t)__builtin_ctzll(left);
+            bool is_older  = found == NONE || pool->slots[index].lent < pool->slots[found].lent;
+            if (is_older && is_idle(pool, request, index, now))
+                found = index;
+        }
+    return found;
 }
 
 /* What consider_all() finds where an idle slot comes before all others: mostly the first one that it looks
  * at. Where each end is told, none is presumed. */
-static uint32_t find_idle(const struct pipeline_stream_pool *pool,
-                          const struct pipeline_pool_request *request, uint32_t low, uint32_t first)
+static inline uint32_t find_idle(const struct pipeline_stream_pool *pool,
+                                 const struct pipeline_pool_request *request, int32_t strategy, uint32_t low,
+                                 uint32_t first)
 {
     uint64_t slots = (pool->is_host ? pool->idle_slots : pool->free_slots) & bits_of(low, low + pool->most);
     uint64_t now   = 0;
+    if ((slots >> first & 1) != 0 && is_idle(pool, request, first, &now))
+        return first;
+    if (keeps_turn(pool, strategy))
+        return oldest_idle(pool, request, slots, first, &now);
     uint32_t index = first_idle(pool, request, slots >> first << first, &now);
     if (index == NONE)
         index = first_idle(pool, request, slots & ((UINT64_C(1) << first) - 1), &now);
@@ -294,9 +335,10 @@ static bool may_wait(const struct pipeline_pool_request *request, int32_t strate
            (strategy == TRM_STREAM_WORKLOAD || (task->after_count > 0 && strategy != TRM_STREAM_ROUND_ROBIN));
 }
 
-static void take_turn(struct pipeline_stream_pool *pool, uint32_t index)
+static void take_turn(struct pipeline_stream_pool *pool, int32_t strategy, uint32_t index)
 {
-    pool->turn = index + 1 < pool->most ? index + 1 : 0;
+    uint32_t last = keeps_turn(pool, strategy) ? pool->turn : index;
+    pool->turn    = last + 1 < pool->most ? last + 1 : 0;
 }
 
 /* Looks at all slots. */
@@ -304,19 +346,20 @@ static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locke
     struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request, int32_t strategy,
     uint32_t low, uint32_t first)
 {
-    struct found found = {request, 0, false, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
+    struct found found = {request, 0, false, false, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
     int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
     if (request->task != NULL && !request->wants_idle && strategy == TRM_STREAM_WORKLOAD) {
         workload        = workload_locked(pool, request);
         found.hindering = pool->workloads.hindering[workload];
     }
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
+    found.keeps_turn     = keeps_turn(pool, strategy);
     consider_all(pool, low, first, &found);
-    if (found.busy != NONE && takes_turns(pool, strategy))
+    if (found.busy != NONE && found.keeps_turn)
         found.busy = choose_busy(pool, &found);
     struct pipeline_pool_choice choice = choice_of(&found);
     if (choice.index != NONE)
-        take_turn(pool, choice.index);
+        take_turn(pool, strategy, choice.index);
     if (choice.index != NONE && choice.index == found.hinder)
         pipeline_task_workload_heed(&pool->workloads, workload, pool->slots[choice.index].workload);
     return choice;
@@ -330,10 +373,10 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
     uint32_t low = band * pool->most, first = takes_turns(pool, strategy) ? pool->turn : low;
     if (UNLIKELY(pool->holds_back) && request->task != NULL && is_held_back_locked(pool, band))
         return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
-    uint32_t idle = may_wait(request, strategy) ? NONE : find_idle(pool, request, low, first);
+    uint32_t idle = may_wait(request, strategy) ? NONE : find_idle(pool, request, strategy, low, first);
     if (UNLIKELY(idle == NONE))
         return choose_slowly_locked(pool, request, strategy, low, first);
-    take_turn(pool, idle);
+    take_turn(pool, strategy, idle);
     return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, idle, pool->used};
 }
 

@@ -107,7 +107,7 @@ static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_
         slot->has_points = true;
     }
     pool->stats.tasks += request->task != NULL;
-    pool->stats.loans++;
+    slot->lent = ++pool->stats.loans;
     pool->window++;
     if (used + 1 > pool->peak)
         pool->peak = used + 1;

@@ -106,6 +106,7 @@ struct pipeline_pool_slot {
     int32_t workload;                     /* of its last work; FOUND: not known */
     uint64_t predicted_end;               /* base_now() when its work will have ended; 0 when it has */
     uint64_t spread;   /* of the times from which that is predicted: the largest of its tasks */
+    uint64_t lent;     /* the number of its last loan */
     uint64_t seen;     /* the last operation when the stream was last given back */
     uint64_t last_end; /* when the work of the last loan that was watched ended */
     uint32_t armed;    /* of the watches, those that wait for a notification */
@@ -149,7 +150,7 @@ struct pipeline_stream_pool {
     bool is_ending;        /* a call ends the streams */
     uint32_t streams, lent;
     uint32_t transits; /* slots, the job while it is posted, and calls that make sure of ends */
-    uint32_t turn;     /* round-robin: the slot that is looked at first */
+    uint32_t turn;     /* the slot that is looked at first, where strategies take turns */
     /* Slots as bits: bit i is slot i (pipeline_pool_note_locked()). */
     uint64_t free_slots; /* PIPELINE_POOL_SLOT_FREE */
     uint64_t idle_slots; /* of these, those whose work is known to have ended */

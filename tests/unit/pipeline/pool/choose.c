@@ -91,6 +91,20 @@ START_TEST(least_loaded_takes_the_idle_stream_that_was_lent_longest_ago)
 }
 END_TEST
 
+START_TEST(only_a_task_whose_stream_has_work_leaves_the_turn)
+{
+    static const uint32_t expected[] = {0, 2, 2, 3, 0, 2, 2, 3};
+    load(1, 9000);
+    for (uint32_t i = 0; i < 8; i++) {
+        ck_choice(false, PIPELINE_POOL_LEND, expected[i]);
+        pool.slots[expected[i]].lent = 1 + i;
+    }
+    pool.slots[1].watches = 0;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, i);
+}
+END_TEST
+
 START_TEST(on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream)
 {
     pool.is_host = true;
@@ -136,9 +150,10 @@ START_TEST(streams_whose_work_ends_at_about_the_same_time_take_turns)
     for (uint32_t i = 0; i < 3 * SLOTS; i++)
         ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
     load(0, 9000);
-    for (uint32_t i = 0; i < SLOTS - 1; i++)
-        ck_choice(false, PIPELINE_POOL_LEND, i + 1);
-    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    for (uint32_t i = 0; i < 2 * SLOTS; i++) {
+        uint32_t turn = i % SLOTS;
+        ck_choice(false, PIPELINE_POOL_LEND, turn != 0 ? turn : 1);
+    }
 }
 END_TEST
 
@@ -148,11 +163,10 @@ START_TEST(streams_whose_ends_differ_by_less_than_predictions_are_off_take_turns
     ck_choice(false, PIPELINE_POOL_LEND, 1);
     for (uint32_t i = 0; i < SLOTS; i++)
         pool.slots[i].spread = UINT64_C(6000000000000);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
     ck_choice(false, PIPELINE_POOL_LEND, 2);
     ck_choice(false, PIPELINE_POOL_LEND, 1); /* the last stream has far more work */
-    pool.turn = 0;
     ck_choice(false, PIPELINE_POOL_LEND, 0);
-    ck_choice(false, PIPELINE_POOL_LEND, 1);
 }
 END_TEST
 
@@ -354,7 +368,7 @@ START_TEST(a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_hav
     presume(2, 1);
     ck_assert_uint_eq(choose(&request).index, 2);
     pool.slots[2].unwatched = 0;
-    ck_assert_uint_eq(choose(&request).index, 3);
+    ck_assert_uint_eq(choose(&request).index, 1);
 }
 END_TEST
 
@@ -379,6 +393,7 @@ static void disturb(struct pipeline_pool_slot *slot, struct core_stream *stream,
     slot->unwatched     = next_random(seed) % 3 == 0 && !pool.is_host ? 5 : 0;
     slot->predicted_end = next_random(seed) % 2 == 0 ? 1 : UINT64_MAX - next_random(seed) % 4;
     slot->has_failed    = next_random(seed) % 8 == 0;
+    slot->lent          = next_random(seed) % 8;
     atomic_store(&stream->completed, next_random(seed) % 4 == 0 ? 5 : 0);
 }
 
@@ -413,6 +428,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, round_robin_takes_idle_streams_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_idle_stream_that_was_lent_longest_ago);
+    tcase_add_test(tests, only_a_task_whose_stream_has_work_leaves_the_turn);
     tcase_add_test(tests, on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream);
     tcase_add_test(tests, round_robin_takes_streams_with_work_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_stream_whose_work_ends_first);
