@@ -41,6 +41,7 @@ EXTRA_DIST += \
 	doc/results/2026-11-29-cpu-slots.md \
 	doc/results/2026-11-29-cpu-token.md \
 	doc/results/2026-11-29-h200.md \
+	doc/results/2026-11-29-h200-group.md \
 	doc/results/2026-11-29-h200-two.md \
 	doc/results/2026-11-29-h200-streams.svg \
 	doc/results/2026-11-29-shaders.md \
