@@ -50,6 +50,7 @@ tools_trireme_SOURCES += \
 	tools/check/device_pipeline.c \
 	tools/check/finding.c tools/check/finding.h \
 	tools/check/kernel.c tools/check/kernel.h \
+	tools/check/kernel_barriers.c \
 	tools/check/kernel_bounds.c \
 	tools/check/kernel_compare.c \
 	tools/check/kernel_device.c \

@@ -94,8 +94,9 @@ static int32_t write_kernel(struct emit *emit, const struct translate_request *r
     body->arena  = emit->arena;
     body->instruction_limit =
         request->instruction_limit != 0 ? request->instruction_limit : TRANSLATE_INSTRUCTIONS;
-    body->checks_bounds = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
-    int32_t status      = prepare(emit, body);
+    body->checks_bounds   = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
+    body->checks_barriers = (emit->flags & TRM_TRANSLATE_BARRIERS) != 0 && !body->module->has_leaders;
+    int32_t status        = prepare(emit, body);
     if (status != TRM_OK)
         return status;
     emit->body   = body;

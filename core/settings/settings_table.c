@@ -258,6 +258,12 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info =
+            INFO(TRM_SETTING_BOOL, "kernel.barriers", "TRIREME_KERNEL_BARRIERS", "no", 0,
+                 "On the cpu, fail a launch of a portable kernel in which some work-items of a group come to "
+                 "a barrier and others do not, and check every index as kernel.bounds does. Slower."),
+    },
+    {
+        .info =
             INFO(TRM_SETTING_BOOL, "kernel.bounds", "TRIREME_KERNEL_BOUNDS", "no", 0,
                  "Check every index of a portable kernel. On cpu and cuda one that is outside of its "
                  "array, vector or buffer fails the launch, and the sentence names the variable, its line, "

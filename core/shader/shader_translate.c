@@ -143,9 +143,13 @@ static int32_t check_desc(const struct trm_translate_desc *desc)
 {
     if (desc->language != TRM_LANGUAGE_C && desc->language != TRM_LANGUAGE_CUDA)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "language %" PRId32 " is not supported", desc->language);
-    if (desc->flags & ~(uint32_t)(TRM_TRANSLATE_BOUNDS | TRM_TRANSLATE_FUNCTIONS))
+    if (desc->flags & ~(uint32_t)(TRM_TRANSLATE_BOUNDS | TRM_TRANSLATE_FUNCTIONS | TRM_TRANSLATE_BARRIERS))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_translate_desc: flags 0x%" PRIx32 " has unknown bits", desc->flags);
+    if ((desc->flags & TRM_TRANSLATE_BARRIERS) != 0 &&
+        (desc->language != TRM_LANGUAGE_C || (desc->flags & TRM_TRANSLATE_BOUNDS) == 0))
+        return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+                                "trm_translate_desc: BARRIERS is for C, together with BOUNDS");
     return TRM_OK;
 }
 

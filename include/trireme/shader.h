@@ -174,6 +174,9 @@ enum trm_translate_flag {
      * Each turn of a loop that might not end is a call of the macro TRM_TURN(n), n turns so far, which the
      * code around defines. Not with TRM_TRANSLATE_BOUNDS. */
     TRM_TRANSLATE_FUNCTIONS = 1u << 1,
+    /* C, with TRM_TRANSLATE_BOUNDS: note a barrier to which not all work-items of a group come, in the same
+     * struct */
+    TRM_TRANSLATE_BARRIERS = 1u << 2,
 };
 
 struct trm_translate_desc {

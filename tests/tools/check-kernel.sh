@@ -284,6 +284,36 @@ check 1 --quick "$work/index.comp"
 shared_file nothing 'barrier(); if (i < n) y[i] = part[place[l]] != part[place[l]] ? 1.0 : 1.0;'
 check 0 --quick "$work/nothing.comp"
 
+# ---- barriers to which not all work-items come
+
+check 0 --quick "$work/written.comp"
+has ok cpu:0 barriers "all work-items of each group come to them, at 1 size"
+lacks warning cpu:0 barriers ""
+shared_file early 'if (i >= n) return; part[l] = x[i]; barrier(); y[i] = part[min(place[l], 63u)] * 0 + part[l];'
+check 0 --quick "$work/early.comp:items=1024,n=1000,x=1024,y=1024"
+has warning cpu:0 barriers "only 40 of the 64 work-items of a group come to a barrier, since the others have left before it (early.comp:12)"
+shared_file branch 'part[l] = i < n ? x[i] : 0; barrier(); if (i < n) { float a = part[place[l]]; barrier(); y[i] = a; }'
+check 1 --quick "$work/branch.comp"
+has failed cpu:0 barriers "only 40 of the 64 work-items of a group take a branch that has a barrier (branch.comp:12)"
+has failed cpu:0 barriers "put the condition around what is before and behind it"
+has ok cpu:0 loaded "not run, since not all work-items come to its barriers"
+# A condition that only the data make the same for a group.
+shared_file data 'part[l] = i < n ? x[i] : 0; if (x[gl_WorkGroupID.x] >= 0) barrier(); if (i < n) y[i] = part[l];'
+check 0 --quick "$work/data.comp"
+has ok cpu:0 barriers "all work-items of each group come to them"
+# A loop that runs equally often for all, and one that does not.
+shared_file turns 'part[l] = 0; for (uint k = 0; k < 3 + uint(x[0]); k++) { part[l] += float(k); barrier(); } if (i < n) y[i] = part[l];'
+check 0 --quick "$work/turns.comp"
+has ok cpu:0 barriers "all work-items of each group come to them"
+shared_file uneven 'part[l] = 0; for (uint k = 0; k <= l; k++) { part[l] += float(k); barrier(); } if (i < n) y[i] = part[l];'
+check 1 --quick "$work/uneven.comp"
+has failed cpu:0 barriers "of the 64 work-items of a group take a branch that has a barrier"
+# With three dimensions all work-items of the group are counted.
+sed 's/local_size_x = 64/local_size_x = 4, local_size_y = 4, local_size_z = 4/; s/gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x/gl_WorkGroupID.x * 64 + gl_LocalInvocationIndex, l = gl_LocalInvocationIndex/' \
+    "$work/branch.comp" >"$work/cube.comp"
+check 1 --quick "$work/cube.comp:n=40,items=4x4x4,x=64,y=64"
+has failed cpu:0 barriers "only 40 of the 64 work-items of a group take a branch"
+
 # ---- the size of the group as a constant
 
 # group_file NAME VALUE: writes VALUE into y

@@ -84,15 +84,19 @@ static void check_bounds(struct check *check, struct kernel_check *it)
         run_apart(check, it, kernel_bounds_job);
 }
 
-/* Where memory that nothing was written to can be told: the cpu, whose groups run in order there. */
-static void check_memory(struct check *check, struct kernel_check *it)
+/* What can be told on the cpu alone: whether all work-items come to each barrier; and memory that nothing was
+ * written to, since groups run in order there. */
+static void check_group(struct check *check, struct kernel_check *it)
 {
+    const uint32_t *words = (const uint32_t *)it->shared->data;
     struct kernel_variable any;
 
     if (*it->shared->obstacle || *it->shared->skipped || it->shared->is_native ||
         it->shared->size_count == 0 || !it->summary || !is_of(it->summary, "cpu"))
         return;
-    if (kernel_words_variables((const uint32_t *)it->shared->data, it->shared->word_bytes, &any, 1) > 0)
+    if (kernel_words_has_barriers(words, it->shared->word_bytes))
+        run_apart(check, it, kernel_barriers_job);
+    if (!*it->shared->skipped && kernel_words_variables(words, it->shared->word_bytes, &any, 1) > 0)
         run_apart(check, it, kernel_memory_job);
 }
 
@@ -156,7 +160,7 @@ static int check_spec(struct check *check, const char *section, struct spec *spe
         status = report_misuse(check, section, it.shared->misuse);
     } else if (it.shared->is_found) {
         check_bounds(check, &it);
-        check_memory(check, &it);
+        check_group(check, &it);
         check_on_devices(check, &it);
         check_groups(check, &it);
     }

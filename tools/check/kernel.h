@@ -165,6 +165,9 @@ void kernel_layout_each(const struct kernel_layout *layout, uint64_t bytes, kern
 /* The constant that is a side of the group, of the last side that has one. False: all sides are fixed. */
 bool kernel_words_group(const uint32_t *words, uint64_t size, uint32_t *id, uint32_t *side);
 
+/* Does the module have barriers? */
+bool kernel_words_has_barriers(const uint32_t *words, uint64_t size);
+
 /* A shared variable that begins with no value. */
 struct kernel_variable {
     uint32_t id;
@@ -224,6 +227,7 @@ void kernel_compare(const struct kernel_inputs *inputs, const unsigned char *res
 
 void kernel_survey_job(struct report *report, void *user);
 void kernel_bounds_job(struct report *report, void *user);
+void kernel_barriers_job(struct report *report, void *user);
 void kernel_memory_job(struct report *report, void *user);
 void kernel_device_job(struct report *report, void *user);
 void kernel_groups_job(struct report *report, void *user);

@@ -16,6 +16,7 @@ enum {
     OP_SPEC_CONSTANT_COMPOSITE = 51,
     OP_VARIABLE                = 59,
     OP_DECORATE                = 71,
+    OP_CONTROL_BARRIER         = 224,
     DECORATION_SPEC_ID         = 1,
     DECORATION_BUILT_IN        = 11,
     BUILT_IN_WORKGROUP_SIZE    = 25,
@@ -96,6 +97,16 @@ bool kernel_words_group(const uint32_t *words, uint64_t size, uint32_t *id, uint
                 is_found = true;
             }
     return is_found;
+}
+
+bool kernel_words_has_barriers(const uint32_t *words, uint64_t size)
+{
+    struct walk walk;
+
+    for (walk_begin(&walk, words, size); walk_next(&walk);)
+        if (is_op(&walk, OP_CONTROL_BARRIER, 4))
+            return true;
+    return false;
 }
 
 /* ---- shared variables ---- */

@@ -207,23 +207,29 @@ static int32_t load_compiled(struct trm_backend_instance *instance, const struct
     return status;
 }
 
+static uint32_t translate_flags(const struct trm_host *host)
+{
+    if (trm_util_setting_is_on(host, "kernel.barriers"))
+        return TRM_TRANSLATE_BOUNDS | TRM_TRANSLATE_BARRIERS;
+    return trm_util_setting_is_on(host, "kernel.bounds") ? TRM_TRANSLATE_BOUNDS : 0;
+}
+
 int32_t cpu_portable_load(struct trm_backend_instance *instance, const struct trm_module_source *source,
                           struct trm_backend_module **module)
 {
     const struct trm_host *host        = instance->host;
-    bool needs_bounds                  = trm_util_setting_is_on(host, "kernel.bounds");
+    uint32_t flags                     = translate_flags(host);
     struct trm_translation translation = {.struct_size = sizeof(translation)};
     struct cpu_compiler compiler;
     char what[128];
-    struct trm_backend_module *sibling = needs_bounds ? NULL : open_sibling(instance, source);
+    struct trm_backend_module *sibling = flags != 0 ? NULL : open_sibling(instance, source);
     if (sibling != NULL) {
         *module = sibling;
         return TRM_OK;
     }
     /* Translate first, so that a module that cannot be translated fails with that reason even without a
      * compiler. */
-    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C,
-                                     needs_bounds ? TRM_TRANSLATE_BOUNDS : 0, &translation);
+    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C, flags, &translation);
     if (status != TRM_OK)
         return status;
     snprintf(what, sizeof(what), "Module '%.80s'", source->name);
@@ -308,8 +314,8 @@ int32_t cpu_portable_build(struct trm_backend_instance *instance, const struct t
     struct trm_translation translation = {.struct_size = sizeof(translation)};
     struct cpu_compiler compiler;
     char what[128];
-    uint32_t translate_flags = trm_util_setting_is_on(host, "kernel.bounds") ? TRM_TRANSLATE_BOUNDS : 0;
-    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C, translate_flags, &translation);
+    int32_t status =
+        host->translate(host->context, source, TRM_LANGUAGE_C, translate_flags(host), &translation);
     if (status != TRM_OK)
         return status;
     snprintf(what, sizeof(what), "Building '%.80s'", source->name);

@@ -8,6 +8,8 @@
 
 #include "backends/cpu/stream/job.h"
 
+#include <string.h>
+
 #define SPLIT_US 25u /* from this cost on, launches run on several threads */
 #define PART_US 20u
 #define TRIAL_US 3u
@@ -83,11 +85,28 @@ static const char *line_hint(const struct trm_cpu_fault *fault)
     return ". The shader has no line numbers: compile it with debug information (glslc -g) to see the line.";
 }
 
+/* The failure of a kernel with checks of barriers. */
+static struct cpu_failure *describe_barrier(const struct trm_backend_module *module, const char *name,
+                                            const struct trm_cpu_fault *fault)
+{
+    bool is_branch = strcmp(fault->what, "branch") == 0;
+    return cpu_failure_create(
+        module->instance, TRM_ERROR_KERNEL, 1,
+        "Kernel '%.80s' failed: only %lld of the %llu work-items of a group %s%s%.120s%s", name,
+        (long long)fault->index, (unsigned long long)fault->size,
+        is_branch ? "take a branch that has a barrier"
+                  : "come to a barrier, since the others have left before it",
+        fault->where[0] != '\0' ? " (" : "", fault->where, line_hint(fault));
+}
+
 /* The failure of a kernel that returned `code`. Kernels of the translator return 1 after an access outside of
  * a variable, and 2 for a grid that is too large. */
 static struct cpu_failure *describe(const struct trm_backend_module *module, const char *name, int32_t code)
 {
     const struct trm_cpu_fault *fault = code == 1 && module->fault != NULL ? module->fault() : NULL;
+    if (fault != NULL && fault->what != NULL && fault->where != NULL &&
+        (strcmp(fault->what, "barrier") == 0 || strcmp(fault->what, "branch") == 0))
+        return describe_barrier(module, name, fault);
     if (fault != NULL && fault->what != NULL && fault->where != NULL)
         return cpu_failure_create(module->instance, TRM_ERROR_KERNEL, code,
                                   "Kernel '%.80s' failed: it used index %lld of %.160s, whose size is %llu"

@@ -375,6 +375,9 @@ int32_t emit_node(struct emit *emit, const struct node *node)
     case NODE_ITEMS:
         status = emit->target->items(emit, node);
         break;
+    case NODE_ARRIVE:
+        text_line(&emit->text, "trm_came_%u++;", node->number);
+        break;
     }
     emit->flow->depth--;
     return status;

@@ -244,4 +244,7 @@ int32_t emit_element_words(struct emit *emit, const struct access *access, const
  * has one. */
 int32_t emit_variable(struct emit *emit, uint32_t variable);
 
+/* bounds.c: adds a site for the instruction that is being written. Returns its number. */
+uint32_t emit_add_site(struct emit *emit, const char *what);
+
 #endif

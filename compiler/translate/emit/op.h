@@ -187,9 +187,6 @@ void emit_end_write(struct emit *emit, const struct emit_address *address);
 /* The name of what level `level` of an access indexes: "shared variable 'tile[].x'". In the arena. */
 const char *emit_what(struct emit *emit, const struct access *access, uint32_t level);
 
-/* Adds a site for the instruction that is being written. Returns its number. */
-uint32_t emit_add_site(struct emit *emit, const char *what);
-
 /* The buffers among the arguments of the kernel, with those of arrays. */
 uint32_t emit_argument_buffers(const struct emit *emit);
 

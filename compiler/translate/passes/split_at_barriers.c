@@ -21,9 +21,10 @@ struct splitter {
     bool *is_divergent; /* by number of a node: work-items leave it divergently */
     uint32_t divergent_count;
     uint32_t bool_type;
-    const struct divergent *divergent; /* the innermost */
-    struct node *sequence;             /* nodes at group level are appended here */
-    struct node *region;               /* SEQUENCE: the nodes since the last barrier */
+    const struct divergent *divergent;             /* the innermost */
+    struct node *sequence;                         /* nodes at group level are appended here */
+    struct node *region;                           /* SEQUENCE: the nodes since the last barrier */
+    const struct spirv_instruction *first_barrier; /* of the shader; NULL: it has none */
 };
 
 static void split_parts(struct splitter *c, struct node *node);
@@ -299,6 +300,52 @@ static void split_divergent(struct splitter *c, struct node *node, enum node_kin
         split_part(c, node->children[1]);
 }
 
+/* ---- checks of barriers ---------------------------------------------------------------------- */
+
+/* The first barrier of the shader inside of a node, or NULL. */
+static const struct spirv_instruction *barrier_in(const struct node *node)
+{
+    const struct spirv_instruction *at = node->kind == NODE_BARRIER ? node->at : NULL;
+
+    for (uint32_t i = 0; i < node_part_count(node) && at == NULL; i++)
+        if (node_part(node, i) != NULL)
+            at = barrier_in(node_part(node, i));
+    return at;
+}
+
+/* Counts the work-items that come here. */
+static void add_arrive(struct splitter *c, struct node *sequence, const struct spirv_instruction *at,
+                       bool is_branch)
+{
+    struct node *arrive = node_new(c->body, NODE_ARRIVE);
+
+    if (arrive == NULL)
+        return;
+    arrive->at        = at;
+    arrive->is_branch = is_branch;
+    node_add(c->body, sequence, arrive);
+}
+
+/* Counts the work-items for which a condition of the group holds: the promise is that it does for all, or for
+ * none. Where subgroups meet, some may have left instead. */
+static void count_holding(struct splitter *c, const struct node *node)
+{
+    const struct spirv_instruction *at = barrier_in(node);
+    struct node *check, *yes;
+
+    if (!c->body->checks_barriers || node->kind != NODE_IF || (at == NULL && c->body->root->has_meeting))
+        return;
+    check = node_new(c->body, NODE_IF);
+    yes   = node_new(c->body, NODE_SEQUENCE);
+    if (check == NULL || yes == NULL)
+        return;
+    check->condition = node->condition;
+    add_arrive(c, yes, at != NULL ? at : c->first_barrier, true);
+    node_add(c->body, check, yes);
+    node_add(c->body, check, NULL);
+    node_add(c->body, c->region, check);
+}
+
 /* Replaces a condition of a group-level node that the group cannot compute: each work-item assigns it, all to
  * the same value, because either all of them reach a barrier or none does. */
 static void tell_condition(struct splitter *c, struct node *node)
@@ -308,6 +355,7 @@ static void tell_condition(struct splitter *c, struct node *node)
     if ((node->kind != NODE_IF && node->kind != NODE_SWITCH) || c->body->values[id].is_uniform ||
         c->body->module->ids[id].kind != SPIRV_ID_VALUE)
         return;
+    count_holding(c, node);
     uint32_t told = body_copy_id(c->body, id);
     if (told == 0)
         return;
@@ -323,6 +371,8 @@ static void split_parts(struct splitter *c, struct node *node)
         [NODE_LOOP] = NODE_CONTINUE, [NODE_SWITCH] = NODE_BREAK, [NODE_SCOPE] = NODE_LEAVE};
 
     tell_condition(c, node);
+    if (c->body->checks_barriers && node->kind == NODE_BARRIER && node->at != NULL)
+        add_arrive(c, c->region, node->at, false);
     if (node->has_meeting && c->divergent != NULL)
         c->body->has_absent = true;
     if (c->is_divergent[node->number]) {
@@ -379,6 +429,7 @@ int32_t translate_split_at_barriers(struct body *body)
     c.bool_type    = body_bool_type(body);
     if (c.is_divergent == NULL)
         return body_status(body);
+    c.first_barrier = barrier_in(body->root);
     find_divergent(&c, body->root);
     if (c.divergent_count != 0 && c.bool_type == 0)
         return body_refuse(body, NULL, "has work-items that leave a switch before a barrier in it");

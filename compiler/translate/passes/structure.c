@@ -256,6 +256,8 @@ static int32_t add_block(struct structurer *s, struct node *sequence, uint32_t i
             struct node *barrier = node_new(s->body, NODE_BARRIER);
             if (barrier != NULL && op->opcode == OPERATION_MEET)
                 barrier->exchange = op[1].opcode == OPERATION_RETRACT ? op - 1 : op + 1;
+            else if (barrier != NULL)
+                barrier->at = op;
             node_add(s->body, sequence, barrier);
             ops = NULL;
             continue;

@@ -110,7 +110,39 @@ static void write_row(struct emit *emit)
               emit->rows->is_bounded ? "" : "const ", width);
 }
 
-int32_t target_c_items(struct emit *emit, const struct node *node)
+/* ---- checks of barriers ---------------------------------------------------------------------- */
+
+static void begin_counts(struct emit *emit, const struct node *node)
+{
+    if (node->kind == NODE_ARRIVE)
+        text_line(&emit->text, "uint32_t trm_came_%u = 0;", node->number);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            begin_counts(emit, node_part(node, i));
+}
+
+static void check_counts(struct emit *emit, const struct node *node)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    if (node->kind == NODE_ARRIVE) {
+        uint32_t items                        = size[0] * size[1] * size[2];
+        const struct spirv_instruction *saved = emit->at;
+        emit->at                              = node->at;
+        text_line(&emit->text, "if (trm_came_%u != 0 && trm_came_%u != %u)", node->number, node->number,
+                  items);
+        text_line(&emit->text, "    trm_outside(&trm_fault, %u, trm_came_%u, %u);",
+                  emit_add_site(emit, node->is_branch ? "branch" : "barrier"), node->number, items);
+        emit->at = saved;
+    }
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            check_counts(emit, node_part(node, i));
+}
+
+/* ---- the loops ------------------------------------------------------------------------------- */
+
+static int32_t write_items(struct emit *emit, const struct node *node)
 {
     const uint32_t *size   = emit->body->entry->local_size;
     struct emit_rows *rows = emit->rows;
@@ -145,4 +177,18 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
     for (uint32_t i = 1; i < levels; i++)
         text_close(&emit->text, "}");
     return TRM_OK;
+}
+
+int32_t target_c_items(struct emit *emit, const struct node *node)
+{
+    bool counts = emit->body->checks_barriers && node_has(node, NODE_ARRIVE);
+
+    if (!counts)
+        return write_items(emit, node);
+    text_line(&emit->text, "{");
+    begin_counts(emit, node);
+    int32_t status = write_items(emit, node);
+    check_counts(emit, node);
+    text_close(&emit->text, "}");
+    return status;
 }

@@ -65,9 +65,10 @@ struct body {
     uint32_t address_type;
     uint32_t *memories;
     uint32_t memory_count, memory_capacity;
-    uint32_t node_count; /* numbers given to nodes */
-    bool checks_bounds;  /* TRM_TRANSLATE_BOUNDS */
-    bool is_split;       /* translate_split_at_barriers() is done */
+    uint32_t node_count;  /* numbers given to nodes */
+    bool checks_bounds;   /* TRM_TRANSLATE_BOUNDS */
+    bool checks_barriers; /* TRM_TRANSLATE_BARRIERS */
+    bool is_split;        /* translate_split_at_barriers() is done */
     bool has_barrier;
     /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item
      * whether it has returned. */

@@ -27,6 +27,7 @@ enum node_kind {
     NODE_COPIES,   /* parallel assignments: all sources are read before any target is written */
     NODE_BARRIER,  /* OpControlBarrier of the work-group; none is left after split_at_barriers */
     NODE_ITEMS,    /* (C) a parallel region: children[0] for each work-item of the group */
+    NODE_ARRIVE,   /* (C, checks_barriers) within ITEMS: the work-item comes to a barrier of the shader */
 };
 
 struct node_case {
@@ -58,7 +59,9 @@ struct node {
     /* Of BARRIER: the operation of a subgroup before or behind which its work-items meet; NULL: a barrier
      * of the shader. */
     const struct spirv_instruction *exchange;
-    uint32_t unroll; /* of LOOP: the bits of its SpvLoopControl */
+    const struct spirv_instruction *at; /* of ARRIVE and of BARRIERs of the shader: the OpControlBarrier */
+    bool is_branch;                     /* of ARRIVE: the work-item takes the branch that has the barrier */
+    uint32_t unroll;                    /* of LOOP: the bits of its SpvLoopControl */
     struct node **children;
     uint32_t child_count, child_capacity;
     struct spirv_instruction **ops; /* of OPS */
