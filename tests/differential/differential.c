@@ -9,7 +9,7 @@
  *     --seconds NUMBER with --generate: again and again, with the next seeds, until so much time has passed
  *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
  *     --part I/N       of the files only those of part I, counted from 0, to compare parts in parallel
- *     --only HOW       of the files only the shaders that are "optimized", assembled ones too, or "unoptimized"
+ *     --only HOW       of the files only those "optimized", assembled ones too, or "unoptimized"
  *     --save FOLDER    write the SPIR-V of all of them there first, and
  *     --load FOLDER    take it from there: where GLSL cannot be compiled
  *     --cache FOLDER   where SPIR-V is kept for other tests and for the next run

@@ -1,17 +1,36 @@
 /* Devices.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/standin/standin.h"
 
 static struct device devices[STANDIN_DEVICES_MOST];
 static int device_count;
-static atomic_int initialized_by; /* a process; 0: none */
+static atomic_int initialized_by;
 static atomic_bool is_over;
+
+enum {
+    NOBODY,
+    THIS_PROCESS,
+    THE_PARENT
+};
+
+static void note_fork(void)
+{
+    if (initialized_by == THIS_PROCESS)
+        initialized_by = THE_PARENT;
+}
+
+/* Each call asks, so none asks the kernel. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    if (pthread_atfork(NULL, NULL, note_fork) != 0)
+        is_over = true;
+}
 
 struct device *device_of(CUdevice ordinal)
 {
@@ -22,14 +41,12 @@ CUresult device_initialized(void)
 {
     if (is_over)
         return CUDA_ERROR_DEINITIALIZED;
-    return initialized_by == getpid() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+    return initialized_by == THIS_PROCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
 }
 
 bool device_is_forked(void)
 {
-    int process = initialized_by;
-
-    return process != 0 && process != getpid();
+    return initialized_by == THE_PARENT;
 }
 
 /* The process ends. Running work is not waited for, since a test may hold it back. Takes no lock: in a forked
@@ -49,7 +66,7 @@ CUresult CUDAAPI cuInit(unsigned int Flags)
         return leave(CUDA_ERROR_INVALID_VALUE);
     if (is_over)
         return leave(CUDA_ERROR_DEINITIALIZED);
-    if (initialized_by == getpid())
+    if (initialized_by == THIS_PROCESS)
         return leave(CUDA_SUCCESS);
     if (standin_config.devices == 0)
         return leave(CUDA_ERROR_NO_DEVICE);
@@ -59,7 +76,7 @@ CUresult CUDAAPI cuInit(unsigned int Flags)
     device_count = standin_config.devices;
     for (int i = 0; i < device_count; i++)
         devices[i].ordinal = i;
-    initialized_by = getpid();
+    initialized_by = THIS_PROCESS;
     return leave(CUDA_SUCCESS);
 }
 

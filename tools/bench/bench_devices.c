@@ -23,6 +23,7 @@ enum {
     SPLIT_TURNS  = 7,
     TURNS_TINY   = 40,
     LEAST_TOKENS = 12,     /* of a turn: enough to fill all slots */
+    QUICK_LEAST  = 3,      /* one goes through each slot of a device */
     TINY_TOKENS  = 200000, /* of all turns; so many that the few with time stamps do not show */
     TINY_BYTES   = 64,
 };
@@ -62,11 +63,16 @@ static int32_t setup_rate(struct bench *bench, const struct bench_case *test)
     return begin(bench, test->argument, &bench->flow);
 }
 
+static uint64_t at_least(const struct bench *bench, uint64_t tokens)
+{
+    uint64_t least = bench->quick ? QUICK_LEAST : LEAST_TOKENS;
+
+    return tokens > least ? tokens : least;
+}
+
 static uint64_t tokens_of(const struct bench *bench, const struct bench_flow_kind *kind)
 {
-    uint64_t tokens = bench_scale(bench, kind->tokens);
-
-    return tokens > LEAST_TOKENS ? tokens : LEAST_TOKENS;
+    return at_least(bench, bench_scale(bench, kind->tokens));
 }
 
 static int32_t sample_rate(struct bench *bench, const struct bench_case *test, double *value)
@@ -137,12 +143,11 @@ static int32_t setup_split(struct bench *bench, const struct bench_case *test)
  * one processor for a while are part of what is measured. */
 static int32_t sample_split(struct bench *bench, const struct bench_case *test, double *value)
 {
-    uint64_t tokens = tokens_of(bench, &kinds[test->argument]) / SPLIT_TURNS;
+    uint64_t tokens = at_least(bench, tokens_of(bench, &kinds[test->argument]) / SPLIT_TURNS);
     uint32_t turns  = bench->quick ? 1 : SPLIT_TURNS;
     double ratios[SPLIT_TURNS], halves, whole;
     int32_t status = TRM_OK;
 
-    tokens = tokens > LEAST_TOKENS ? tokens : LEAST_TOKENS;
     for (uint32_t i = 0; i < turns && status == TRM_OK; i++) {
         status    = take_turns(bench, tokens, 1, &halves, &whole);
         ratios[i] = whole / halves;

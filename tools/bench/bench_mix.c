@@ -9,16 +9,17 @@
 #include <stdlib.h>
 
 enum {
-    BUSY        = 48,  /* long tasks that have not ended */
-    URGENT      = 200, /* short tasks of high priority in a sample */
-    STREAMS     = 8,
-    TURNS       = 8,
-    FEW         = 10, /* tasks of each kind, after which a pool should know what is best */
-    SHARES      = 40, /* in which the strategies take turns then */
-    PARTS       = 16, /* of the target: so many tasks write memory of their own */
-    POINTS_MOST = 4096,
-    LINKS       = 256, /* fused multiply-adds for an element of a task that is bound by arithmetic */
-    GPU_LINKS   = 4096,
+    BUSY         = 48,  /* long tasks that have not ended */
+    URGENT       = 200, /* short tasks of high priority in a sample */
+    STREAMS      = 8,
+    TURNS        = 8,
+    FEW          = 10, /* tasks of each kind, after which a pool should know what is best */
+    SHARES       = 40, /* in which the strategies take turns then */
+    QUICK_SHARES = 4,
+    PARTS        = 16, /* of the target: so many tasks write memory of their own */
+    POINTS_MOST  = 4096,
+    LINKS        = 256, /* fused multiply-adds for an element of a task that is bound by arithmetic */
+    GPU_LINKS    = 4096,
 };
 
 /* Elements of tasks. */
@@ -358,18 +359,19 @@ static int compare_times(const void *one, const void *other)
 
 /* The time of most turns counts, since the strategy `auto` tries others in some of them; without the slowest
  * quarter, in which the machine did something else. */
-static double sum_of(double took[SHARES])
+static double sum_of(double took[SHARES], int shares)
 {
     double sum = 0;
 
-    qsort(took, SHARES, sizeof(took[0]), compare_times);
-    for (int i = 0; i < SHARES * 3 / 4; i++)
+    qsort(took, (size_t)shares, sizeof(took[0]), compare_times);
+    for (int i = 0; i < shares * 3 / 4; i++)
         sum += took[i];
     return sum;
 }
 
 static int32_t run_shares(struct bench_mix *mix, const struct mix_kind *kind, uint64_t times,
-                          struct trm_stream_pool *const pools[NEW_POOLS], double took[NEW_POOLS][SHARES])
+                          struct trm_stream_pool *const pools[NEW_POOLS], double took[NEW_POOLS][SHARES],
+                          int shares)
 {
     uint64_t first = (FEW + kind->least - 1) / kind->least;
     double ignored = HUGE_VAL;
@@ -377,7 +379,7 @@ static int32_t run_shares(struct bench_mix *mix, const struct mix_kind *kind, ui
 
     for (int i = 0; i < NEW_POOLS && status == TRM_OK; i++)
         status = run_turn(mix, kind, pools[i], first, &ignored);
-    for (int i = 0; i < SHARES * NEW_POOLS && status == TRM_OK; i++) {
+    for (int i = 0; i < shares * NEW_POOLS && status == TRM_OK; i++) {
         double *spent = &took[i % NEW_POOLS][i / NEW_POOLS];
         *spent        = HUGE_VAL;
         status        = run_turn(mix, kind, pools[i % NEW_POOLS], times, spent);
@@ -390,12 +392,14 @@ int32_t bench_mix_sample_settled(struct bench *bench, const struct bench_case *t
     const struct mix_kind *kind              = &kinds[test->argument >> 8];
     struct trm_stream_pool *pools[NEW_POOLS] = {NULL};
     double took[NEW_POOLS][SHARES], best = HUGE_VAL, mine = 1;
+    int shares     = bench->quick ? QUICK_SHARES : SHARES;
     int32_t status = make_new(bench, pools);
 
     if (status == TRM_OK)
-        status = run_shares(bench->mix, kind, bench_scale(bench, kind->times) / SHARES + 1, pools, took);
+        status =
+            run_shares(bench->mix, kind, bench_scale(bench, kind->times) / SHARES + 1, pools, took, shares);
     for (int i = 0; i < NEW_POOLS && status == TRM_OK; i++) {
-        double sum = sum_of(took[i]);
+        double sum = sum_of(took[i], shares);
         mine       = i == 0 ? sum : mine;
         best       = i > 0 && sum < best ? sum : best;
     }
