@@ -16,7 +16,7 @@ tests_plugins_libborrowed_la_CPPFLAGS = $(AM_CPPFLAGS) -Dtrm_backend_query_v1=te
 
 # --------------------------------------------------------------- bad plugins
 
-BAD_PLUGIN_LINK = $(TEST_MODULE_LINK) -export-symbols-regex '^(trm_backend_query_v[12]|unrelated)$$'
+BAD_PLUGIN_LINK = $(TEST_MODULE_LINK) -export-symbols-regex '^(trm_backend_query_v1|trm_backend_query_v2|unrelated)$$'
 
 check_LTLIBRARIES += tests/plugins/healthy.la
 tests_plugins_healthy_la_SOURCES = tests/plugins/bad/healthy.c
