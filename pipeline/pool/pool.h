@@ -359,8 +359,8 @@ struct pipeline_pool_errand {
     /* What it uses: handles of the group, or of one device. `enqueue`, where it has no kernel, tells kinds of
      * tasks apart. */
     const struct trm_stream_task *task;
-    /* What comes after it and needs what it makes: the errand goes to a device on which that may run, too.
-     * NULL: it is not known. */
+    /* What comes after it and needs what it makes: while there is a device on which that may run, too, the
+     * errand goes to one of these. NULL: it is not known. */
     const struct trm_stream_task *next;
     struct pipeline_pool_listener *listeners; /* one for each device */
     bool wants_end;                           /* as in struct pipeline_pool_request */

@@ -238,6 +238,7 @@ int32_t pipeline_pool_plan_open(const struct pipeline_pool_team *team, const str
     plan->task      = task;
     plan->kernel    = NULL;
     plan->use_count = 0;
+    plan->preferred = 0;
     plan->devices   = task->devices != 0 ? task->devices & all : all;
     int32_t status  = add_given(plan);
     if (status == TRM_OK)

@@ -458,6 +458,7 @@ tests_unit_pipeline_model_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
+	tests/unit/pipeline/pool/errand.c \
 	tests/unit/pipeline/pool/fixture.h \
 	tests/unit/pipeline/pool/flood.c \
 	tests/unit/pipeline/pool/lesson.c \
