@@ -397,6 +397,8 @@ bool pipeline_pool_is_over_group(const struct pipeline_stream_pool *pool);
  * INVALID_HANDLE, WRONG_DEVICE. */
 int32_t pipeline_pool_locate(const struct pipeline_stream_pool *pool, struct trm_buffer *buffer,
                              bool *is_of_group, uint32_t *devices);
+/* Whether an argument of a kernel is a span of a buffer. */
+bool pipeline_pool_has_span(const struct trm_argument *argument);
 /* The buffer on a device, which may be NULL. Errors: WRONG_DEVICE. */
 int32_t pipeline_pool_resolve(const struct pipeline_stream_pool *pool, uint32_t device,
                               struct trm_buffer *buffer, struct trm_buffer **one);

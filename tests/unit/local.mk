@@ -531,6 +531,7 @@ tests_unit_pipeline_trial_tests_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pipeline/coordinator/tests
 tests_unit_pipeline_coordinator_tests_SOURCES = \
+	tests/unit/pipeline/coordinator/chain.c \
 	tests/unit/pipeline/coordinator/coordinator.c \
 	tests/unit/pipeline/coordinator/flight.c \
 	tests/unit/pipeline/coordinator/flight_failures.c \
