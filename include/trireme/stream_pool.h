@@ -171,7 +171,8 @@ struct trm_stream_task {
 /* Enqueue a task on a stream of the pool: as trm_stream_pool_acquire() without flags chooses it. Its work is
  * submitted to the driver. When work before it on its stream fails, it fails with the same cause.
  *
- * task        what it points to is needed during the call only, as by trm_launch()
+ * task        what it points to is needed during the call only, as by trm_launch(), and stays as it is until
+ *             then; the structure itself `enqueue` may change
  * point       receives the task's end. It can be waited for until the pool is destroyed, also when the task
  *             has failed, unless TRM_STREAM_POOL_MOST more streams of the pool have failed since
  * Blocks      while all streams are lent, or tasks of its priority are held back; as `enqueue` does; as

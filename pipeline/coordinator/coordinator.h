@@ -176,6 +176,7 @@ struct pipeline_task {
     uint32_t visited;             /* number of the search that visited it */
     struct pipeline_task *to_see; /* the list of a search */
     uint32_t before;              /* during submit: dependencies in the same submit */
+    uint64_t submit;              /* number of the submit that took it; 0: none yet */
 
     /* Kept for messages and the graph when the descriptor is gone. */
     int32_t kind, priority;
@@ -209,6 +210,7 @@ struct pipeline_coordinator {
     uint64_t tasks;      /* in the table */
     struct pipeline_task_list added, done;
     uint64_t unfinished; /* submitted and not done */
+    uint64_t submits;    /* that have begun */
     uint32_t searches;
     bool is_closing; /* being destroyed */
     int32_t first_status;

@@ -242,17 +242,37 @@ static int32_t run(struct pipeline_pool_errand *given, const struct trm_stream_t
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 
-/* The first task with a kernel that comes after one that makes data; NULL: there is none. It cannot end
- * before that one does, so it stays. */
+/* ---- what comes next ------------------------------------------------------------------------ */
+
+static bool has_kernel_for(const struct trm_task *task, const struct trm_buffer *buffer)
+{
+    if (task->kind != TRM_TASK_COMPUTE)
+        return false;
+    for (uint32_t i = 0; i < task->argument_count; i++)
+        if (pipeline_pool_has_span(&task->arguments[i]) && task->arguments[i].value.span.buffer == buffer)
+            return true;
+    for (uint32_t i = 0; i < task->use_count; i++)
+        if ((const void *)task->uses[i].buffer == (const void *)buffer)
+            return true;
+    return false;
+}
+
+/* The first task with a kernel that comes after one that makes data, and uses the buffer in which that is;
+ * NULL: there is none. It cannot end before that one does, so it stays. The list of dependents is newest
+ * first, so all of it is looked at, as when the task has ended. */
 static const struct trm_task *find_next(struct pipeline_coordinator *coordinator,
                                         const struct pipeline_task_work *work)
 {
     const struct trm_task *next = NULL;
     if (work->desc.kind == TRM_TASK_COMPUTE || work->desc.kind == TRM_TASK_DOWNLOAD)
         return NULL;
+    const struct trm_buffer *made = work->desc.kind == TRM_TASK_COPY_2D ? work->desc.destination_rows.buffer
+                                                                        : work->desc.destination.buffer;
+    if (made == NULL)
+        return NULL;
     base_lock_acquire(&coordinator->lock);
     for (const struct pipeline_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next)
-        if (edge->to->work->desc.kind == TRM_TASK_COMPUTE)
+        if (has_kernel_for(&edge->to->work->desc, made))
             next = &edge->to->work->desc;
     base_lock_release(&coordinator->lock);
     return next;

@@ -15,7 +15,8 @@
 struct node {
     uint64_t id;
     int32_t kind, state, status, priority;
-    uint64_t first; /* of the edges */
+    uint64_t submit; /* as of struct pipeline_task */
+    uint64_t first;  /* of the edges */
     uint32_t after_count;
     char name[PIPELINE_TASK_NAME_BYTES];
 };
@@ -45,6 +46,7 @@ static void copy_task_locked(const struct pipeline_task *task, struct picture *p
                                       .kind     = task->kind,
                                       .state    = task->state,
                                       .status   = task->status,
+                                      .submit   = task->submit,
                                       .priority = task->priority};
     base_text_copy(node->name, sizeof(node->name), task->name);
     node->first       = picture->edge_count;
@@ -163,15 +165,23 @@ static int compare_nodes(const void *one, const void *other)
 }
 
 /* What a task that is only added comes after may be added later. What another one comes after may be
- * forgotten. */
+ * forgotten, and its id used again: it was submitted with that task or before. */
+static bool comes_after(const struct picture *picture, const struct node *node, uint64_t id)
+{
+    const struct node wanted = {.id = id}, *from;
+    if (is_added(node))
+        return true;
+    from = bsearch(&wanted, picture->nodes, picture->node_count, sizeof(wanted), compare_nodes);
+    return from != NULL && from->submit != 0 && from->submit <= node->submit;
+}
+
 static void write_arrows(struct pipeline_writer *writer, const struct picture *picture,
                          const struct node *node)
 {
     for (uint32_t at = 0; at < node->after_count; at++) {
-        const struct node from = {.id = picture->edges[node->first + at]};
-        if (is_added(node) ||
-            bsearch(&from, picture->nodes, picture->node_count, sizeof(from), compare_nodes) != NULL)
-            pipeline_writef(writer, "  %" PRIu64 " -> %" PRIu64 ";\n", from.id, node->id);
+        uint64_t from = picture->edges[node->first + at];
+        if (comes_after(picture, node, from))
+            pipeline_writef(writer, "  %" PRIu64 " -> %" PRIu64 ";\n", from, node->id);
     }
 }
 

@@ -132,8 +132,11 @@ static int32_t claim_added(struct pipeline_coordinator *coordinator, struct pipe
     bool is_closing    = coordinator->is_closing;
     *list              = coordinator->added;
     coordinator->added = (struct pipeline_task_list){0};
-    for (struct pipeline_task *task = list->first; task != NULL; task = task->next)
-        task->state = PIPELINE_TASK_SUBMITTING;
+    coordinator->submits++;
+    for (struct pipeline_task *task = list->first; task != NULL; task = task->next) {
+        task->state  = PIPELINE_TASK_SUBMITTING;
+        task->submit = coordinator->submits;
+    }
     base_lock_release(&coordinator->lock);
     return is_closing ? base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
 }

@@ -359,8 +359,8 @@ struct pipeline_pool_errand {
     /* What it uses: handles of the group, or of one device. `enqueue`, where it has no kernel, tells kinds of
      * tasks apart. */
     const struct trm_stream_task *task;
-    /* What comes after it and needs what it makes: the errand goes to a device on which that may run, too.
-     * NULL: it is not known. */
+    /* What comes after it and needs what it makes: while there is a device on which that may run, too, the
+     * errand goes to one of these. NULL: it is not known. */
     const struct trm_stream_task *next;
     struct pipeline_pool_listener *listeners; /* one for each device */
     bool wants_end;                           /* as in struct pipeline_pool_request */
@@ -397,6 +397,8 @@ bool pipeline_pool_is_over_group(const struct pipeline_stream_pool *pool);
  * INVALID_HANDLE, WRONG_DEVICE. */
 int32_t pipeline_pool_locate(const struct pipeline_stream_pool *pool, struct trm_buffer *buffer,
                              bool *is_of_group, uint32_t *devices);
+/* Whether an argument of a kernel is a span of a buffer. */
+bool pipeline_pool_has_span(const struct trm_argument *argument);
 /* The buffer on a device, which may be NULL. Errors: WRONG_DEVICE. */
 int32_t pipeline_pool_resolve(const struct pipeline_stream_pool *pool, uint32_t device,
                               struct trm_buffer *buffer, struct trm_buffer **one);

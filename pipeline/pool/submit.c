@@ -87,14 +87,15 @@ int32_t pipeline_pool_enqueue(const struct pipeline_pool_slot *slot, struct pipe
     return status == TRM_OK ? mark(slot->stream, point) : status;
 }
 
-/* *task is the program's, or a copy of it in `room` where it was compiled against another version. */
+/* *task is the program's, or a copy of it in `room`: where it was compiled against another version, or where
+ * a function is called, which may use the program's structure for its next task. */
 static int32_t take_in(const struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
                        struct trm_stream_task *room, const struct trm_stream_task **task)
 {
     if (given == NULL)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "a stream pool gets a task that is NULL");
     *task = given;
-    if (UNLIKELY(given->struct_size != sizeof(*given))) {
+    if (UNLIKELY(given->struct_size != sizeof(*given)) || given->kernel == NULL) {
         if (!core_struct_copy_in(room, sizeof(*room), given, TASK_LEAST))
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "trm_stream_task.struct_size is %" PRIu32 ", but its size is %zu",

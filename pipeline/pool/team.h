@@ -68,6 +68,7 @@ struct pipeline_pool_plan {
     const struct trm_stream_task *task; /* as the program gave it */
     struct pipeline_replica *kernel;    /* entered; NULL: the task has none of the group */
     uint32_t devices;                   /* on which it may run: bit i is device i */
+    uint32_t preferred; /* it runs on one of these unless all that may run it are lost; 0: on any */
     uint32_t use_count;
     struct pipeline_pool_use uses[PIPELINE_POOL_USES];
 };

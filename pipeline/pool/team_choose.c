@@ -152,11 +152,18 @@ static void consider(const struct pipeline_pool_forecast *forecast, struct found
         found->best = forecast;
 }
 
+static uint32_t sound_devices_of(const struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan)
+{
+    uint32_t devices   = plan->devices & pipeline_group_sound(team->group);
+    uint32_t preferred = devices & plan->preferred;
+    return preferred != 0 ? preferred : devices;
+}
+
 int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                   struct pipeline_pool_forecast *chosen)
 {
     uint64_t now       = base_now();
-    uint32_t devices   = plan->devices & pipeline_group_sound(team->group);
+    uint32_t devices   = sound_devices_of(team, plan);
     uint32_t able      = 0; /* of those, the ones that can have the data */
     struct found found = {.best = NULL};
     const struct pipeline_pool_forecast *one;

@@ -135,7 +135,7 @@ static int32_t add_given(struct pipeline_pool_plan *plan)
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-static bool has_span(const struct trm_argument *argument)
+bool pipeline_pool_has_span(const struct trm_argument *argument)
 {
     return argument->kind == TRM_PARAMETER_BUFFER || argument->kind == TRM_PARAMETER_TEXELS ||
            argument->kind == TRM_ARGUMENT_REACHED;
@@ -184,7 +184,7 @@ static int32_t add_arguments(struct pipeline_pool_plan *plan, const struct core_
         const struct trm_argument *argument = &task->arguments[i];
         const struct trm_span *span         = &argument->value.span;
         const void *handle                  = span->buffer;
-        if (!has_span(argument))
+        if (!pipeline_pool_has_span(argument))
             continue;
         struct pipeline_pool_use use = {.access = access_of(kernel, i, argument)};
         if (core_object_is_alive(handle, CORE_GROUP_BUFFER))
@@ -238,6 +238,7 @@ int32_t pipeline_pool_plan_open(const struct pipeline_pool_team *team, const str
     plan->task      = task;
     plan->kernel    = NULL;
     plan->use_count = 0;
+    plan->preferred = 0;
     plan->devices   = task->devices != 0 ? task->devices & all : all;
     int32_t status  = add_given(plan);
     if (status == TRM_OK)
@@ -290,7 +291,7 @@ int32_t pipeline_pool_form_init(const struct pipeline_pool_plan *plan, uint32_t 
         form->task.kernel = plan->kernel->ones[device];
     for (uint32_t i = 0; status == TRM_OK && i < form->task.argument_count; i++) {
         arguments[i] = plan->task->arguments[i];
-        if (!has_span(&arguments[i]))
+        if (!pipeline_pool_has_span(&arguments[i]))
             continue;
         status = pipeline_replica_resolve(plan->team->group, device, CORE_GROUP_BUFFER,
                                           arguments[i].value.span.buffer, &one);

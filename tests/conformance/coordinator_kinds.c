@@ -200,6 +200,39 @@ START_TEST(no_arrow_of_the_graph_comes_from_a_task_that_is_forgotten)
 }
 END_TEST
 
+static void replace_and_write(void *user, int32_t status)
+{
+    struct text *texts = user;
+    (void)status;
+    ck_ok(trm_coordinator_forget(coordinator));
+    ck_ok(add_nothing(1, "new", AFTER_NOTHING));
+    ck_ok(add_nothing(3, NULL, AFTER(1)));
+    graph_of(&texts[0]);
+    ck_ok(trm_coordinator_submit(coordinator));
+    graph_of(&texts[1]);
+}
+
+/* The id of a task that is forgotten is used again while one runs that came after it. */
+START_TEST(no_arrow_of_the_graph_comes_from_a_task_that_was_added_later_with_the_same_id)
+{
+    struct text texts[3];
+    ck_ok(add_nothing(1, NULL, AFTER_NOTHING));
+    struct trm_task task = task_of(TRM_TASK_HOST, 2, AFTER(1));
+    task.host            = replace_and_write;
+    task.user            = texts;
+    ck_ok(trm_coordinator_add(coordinator, &task));
+    ck_ok(trm_coordinator_submit(coordinator));
+    ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
+    graph_of(&texts[2]);
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_assert_ptr_nonnull(strstr(texts[i].bytes, "  1 [label=\"1 new"));
+        ck_assert_ptr_nonnull(strstr(texts[i].bytes, "  2 [label="));
+        ck_assert_ptr_null(strstr(texts[i].bytes, "1 -> 2"));
+        ck_assert_ptr_nonnull(strstr(texts[i].bytes, "  1 -> 3;\n"));
+    }
+}
+END_TEST
+
 START_TEST(what_takes_the_graph_may_refuse_it)
 {
     struct text text = {.answer = TRM_ERROR_CANCELLED};
@@ -219,5 +252,6 @@ void add_coordinator_kinds(Suite *suite)
     CASE(group, fills_and_rows_that_cannot_be_are_refused_by_submit_which_names_the_task);
     CASE(group, tasks_are_written_as_a_graph);
     CASE(group, no_arrow_of_the_graph_comes_from_a_task_that_is_forgotten);
+    CASE(group, no_arrow_of_the_graph_comes_from_a_task_that_was_added_later_with_the_same_id);
     CASE(group, what_takes_the_graph_may_refuse_it);
 }

@@ -458,9 +458,11 @@ tests_unit_pipeline_model_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
+	tests/unit/pipeline/pool/errand.c \
 	tests/unit/pipeline/pool/fixture.h \
 	tests/unit/pipeline/pool/flood.c \
 	tests/unit/pipeline/pool/lesson.c \
+	tests/unit/pipeline/pool/notes.h \
 	tests/unit/pipeline/pool/replay.c \
 	tests/unit/pipeline/pool/settle.c \
 	tests/unit/pipeline/pool/team.c \
@@ -531,6 +533,7 @@ tests_unit_pipeline_trial_tests_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pipeline/coordinator/tests
 tests_unit_pipeline_coordinator_tests_SOURCES = \
+	tests/unit/pipeline/coordinator/chain.c \
 	tests/unit/pipeline/coordinator/coordinator.c \
 	tests/unit/pipeline/coordinator/flight.c \
 	tests/unit/pipeline/coordinator/flight_failures.c \

@@ -10,6 +10,7 @@
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
 #include "tests/unit/fake_backend.h"
+#include "tests/unit/pipeline/pool/notes.h"
 #include "tests/unit/runner.h"
 
 #define OK(call) ck_assert_int_eq((call), TRM_OK)
@@ -33,28 +34,11 @@ static inline void open_pool(uint32_t most)
     handle = core_object_publish(&pool->object);
 }
 
-/* What is noted of slots is what they are. */
-static inline void ck_notes(void)
-{
-    static struct pipeline_stream_pool anew;
-    base_lock_acquire(&pool->lock);
-    memcpy(anew.slots, pool->slots, sizeof(anew.slots));
-    uint64_t free_slots = pool->free_slots, idle_slots = pool->idle_slots, used_slots = pool->used_slots;
-    uint32_t used = pool->used;
-    base_lock_release(&pool->lock);
-    for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
-        pipeline_pool_note_locked(&anew, &anew.slots[i]);
-    ck_assert_uint_eq(free_slots, anew.free_slots);
-    ck_assert_uint_eq(idle_slots, anew.idle_slots);
-    ck_assert_uint_eq(used_slots, anew.used_slots);
-    ck_assert_uint_eq(used, anew.used);
-}
-
 static inline void close_pool(void)
 {
-    ck_notes();
+    ck_notes(pool);
     fake_let_run(&fake);
-    ck_notes();
+    ck_notes(pool);
     trm_stream_pool_destroy(handle);
     fake_fini(&fake);
 }
@@ -68,6 +52,7 @@ static inline struct trm_stream_pool_stats stats(void)
 {
     struct trm_stream_pool_stats now = {.struct_size = sizeof(now)};
     OK(trm_stream_pool_get_stats(handle, &now));
+    ck_notes(pool);
     return now;
 }
 
@@ -96,7 +81,9 @@ static inline struct trm_point submit(const struct trm_stream_task *task)
         request.waited = core_stream_next(slot->stream) - 1;
     OK(fake_enqueue(slot->stream->object.handle));
     OK(trm_stream_mark(slot->stream->object.handle, &point));
+    ck_notes(pool);
     pipeline_pool_take_back(pool, slot, &request);
+    ck_notes(pool);
     return point;
 }
 
@@ -105,16 +92,20 @@ static inline void lend_once(void)
 {
     struct trm_stream *stream;
     OK(trm_stream_pool_acquire(handle, 0, TRM_FOREVER, &stream));
+    ck_notes(pool);
     OK(fake_enqueue(stream));
     OK(trm_stream_pool_release(handle, stream));
+    ck_notes(pool);
 }
 
 static inline void acquire_idle(uint64_t timeout_ns, int32_t expected)
 {
     struct trm_stream *stream;
     ck_assert_int_eq(trm_stream_pool_acquire(handle, TRM_STREAM_POOL_IDLE, timeout_ns, &stream), expected);
+    ck_notes(pool);
     if (expected == TRM_OK)
         OK(trm_stream_pool_release(handle, stream));
+    ck_notes(pool);
 }
 
 #endif

@@ -56,6 +56,7 @@ static void submit_from_to(struct trm_group_buffer *from, struct trm_group_buffe
         .struct_size = sizeof(task), .enqueue = enqueue, .uses = uses, .use_count = 2};
     struct trm_point point;
     OK(trm_stream_pool_submit(handle, &task, &point));
+    ck_notes_of_all();
 }
 
 /* ---- what is copied ------------------------------------------------------------------------- */

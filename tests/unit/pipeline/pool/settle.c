@@ -171,6 +171,7 @@ static void borrow(enum fake_call call)
     hooked++;
     OK(trm_stream_pool_acquire(handle, 0, 0, &stream));
     OK(trm_stream_pool_release(handle, stream));
+    ck_notes(pool);
 }
 
 START_TEST(statistics_take_no_stream_from_a_call_that_does_not_wait)
@@ -205,6 +206,7 @@ START_TEST(statistics_on_another_thread_take_no_stream_either)
         submit(&task);
         OK(trm_stream_pool_acquire(handle, 0, 0, &stream));
         OK(trm_stream_pool_release(handle, stream));
+        ck_notes(pool);
     }
     atomic_store(&is_over, 1);
     pthread_join(thread, NULL);

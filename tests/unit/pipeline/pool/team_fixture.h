@@ -8,6 +8,7 @@
 
 #include "pipeline/pool/team.h"
 #include "tests/unit/fake_group.h"
+#include "tests/unit/pipeline/pool/notes.h"
 #include "tests/unit/runner.h"
 
 #define OK(call) ck_assert_int_eq((call), TRM_OK)
@@ -53,6 +54,14 @@ static inline struct pipeline_stream_pool *member(uint32_t index)
     return pool;
 }
 
+static inline void ck_notes_of_all(void)
+{
+    uint32_t count;
+    OK(trm_group_size(group, &count));
+    for (uint32_t i = 0; i < count; i++)
+        ck_notes(member(i));
+}
+
 /* A kernel that takes nothing, or a buffer. */
 static inline struct trm_point submit_with(struct trm_group_kernel *kernel, struct trm_group_buffer *buffer,
                                            uint32_t devices)
@@ -66,6 +75,7 @@ static inline struct trm_point submit_with(struct trm_group_kernel *kernel, stru
                                          .devices        = devices};
     struct trm_point point;
     OK(trm_stream_pool_submit(handle, &task, &point));
+    ck_notes_of_all();
     return point;
 }
 

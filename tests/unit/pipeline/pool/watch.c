@@ -351,6 +351,36 @@ START_TEST(the_prediction_of_a_stream_is_that_of_its_last_loan_when_some_have_en
 }
 END_TEST
 
+/* ---- a program's descriptor ------------------------------------------------------------------- */
+
+/* As of a program that uses one structure for all its tasks. */
+static int32_t reuse_task(void *user, struct trm_stream *stream)
+{
+    struct trm_stream_task *task = user;
+    *task                        = (struct trm_stream_task){.kernel      = (struct trm_kernel *)&fake,
+                                                            .after_count = UINT32_MAX,
+                                                            .bytes       = 1,
+                                                            .workload    = TRM_STREAM_WORKLOAD_COMPUTE};
+    return fake_enqueue(stream);
+}
+
+START_TEST(a_function_may_change_the_structure_of_its_task)
+{
+    struct trm_stream_task task = {.struct_size = sizeof(task),
+                                   .enqueue     = reuse_task,
+                                   .user        = &task,
+                                   .bytes       = 4096,
+                                   .workload    = TRM_STREAM_WORKLOAD_MEMORY};
+    struct trm_point point;
+    open_pool(1);
+    OK(trm_stream_pool_submit(handle, &task, &point));
+    ck_assert_ptr_nonnull(pool->slots[0].last);
+    ck_assert_uint_eq(pool->slots[0].last->bytes, 4096);
+    ck_assert_int_eq(pool->slots[0].last->workload, TRM_STREAM_WORKLOAD_MEMORY);
+    close_pool();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool watch");
@@ -379,6 +409,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, all_is_watched_while_a_thread_waits_for_a_stream);
     tcase_add_test(tests, a_sampled_kernel_puts_the_prediction_of_its_stream_right);
     tcase_add_test(tests, the_prediction_of_a_stream_is_that_of_its_last_loan_when_some_have_ended);
+    tcase_add_test(tests, a_function_may_change_the_structure_of_its_task);
     suite_add_tcase(suite, tests);
     return suite;
 }
