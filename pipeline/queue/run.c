@@ -203,9 +203,9 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->end_index             = UINT64_MAX;
     queue->has_source_ended      = false;
     memset(queue->filled, 0, sizeof(queue->filled));
-    queue->facts             = (struct pipeline_report_facts){.source_flags = 0};
-    queue->ahead_facts       = (struct pipeline_ahead_facts){.limit = 0};
-    queue->repeated          = 0;
+    queue->facts       = (struct pipeline_report_facts){.source_flags = 0};
+    queue->ahead_facts = (struct pipeline_ahead_facts){.limit = 0};
+    queue->repeated    = 0;
     pipeline_members_forget_stay(pipeline);
     pipeline->failure.status = TRM_OK;
     pipeline_measure_reset(pipeline->measure);
