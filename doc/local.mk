@@ -1,28 +1,4 @@
-# Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_pages_DATA, results to dist_results_DATA. All are installed,
-# since pages name each other.
-
-dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7 doc/trireme-kernels.7
-
-# The pages stand below $(docdir) as they stand here, so that the links of README.md and those between pages hold.
-pagesdir = $(docdir)/doc
-dist_pages_DATA = \
-	doc/architecture.md \
-	doc/conformance.md \
-	doc/cpu-backend.md \
-	doc/cuda-backend.md \
-	doc/environment.md \
-	doc/profiles.md \
-	doc/resident.md \
-	doc/several-devices.md \
-	doc/streams.md \
-	doc/vulkan-backend.md \
-	doc/writing-a-backend.md \
-	doc/writing-a-kernel.md \
-	doc/writing-a-pipeline.md
-
-# Pages give figures from here.
-resultsdir = $(docdir)/doc/results
-dist_results_DATA = \
+# Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_pages_DATA, results to dist_results_DATA = \
 	doc/results/2026-11-21-cpu.md \
 	doc/results/2026-11-21-cuda-h200.md \
 	doc/results/2026-11-21-kernels-cpu.md \
@@ -45,14 +21,15 @@ dist_results_DATA = \
 	doc/results/2026-11-29-cpu-run.md \
 	doc/results/2026-11-29-cpu-slots.md \
 	doc/results/2026-11-29-cpu-token.md \
-	doc/results/2026-11-29-cpu.md \
+	doc/results/2026-11-29-h200-group.md \
 	doc/results/2026-11-29-h200-streams.svg \
 	doc/results/2026-11-29-h200-two.md \
 	doc/results/2026-11-29-h200.md \
 	doc/results/2026-11-29-pools-cpu.md \
 	doc/results/2026-11-29-shaders.md \
 	doc/results/2026-11-29-streaming-h200.md \
-	doc/results/2026-11-29-wild-cpu.md
+	doc/results/2026-11-29-wild-cpu.md \
+	doc/results/2026-11-29-workloads.md
 
 EXTRA_DIST += doc/update-kernels doc/update-settings
 

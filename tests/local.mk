@@ -7,13 +7,13 @@
 # sanitizer would sleep for a second at the end of every process in which threads of a driver are left; the address sanitizer would
 # have all processes of Check's look through 256 MiB of freed memory as they end.) TEST_KERNEL_CC is the compiler of kernels where
 # `cc` compiles for another processor than the tests are built for.
-# Lavapipe computes in one thread: more of them wake each other for work of microseconds, which costs up to a quarter more processor
-# time.
+# Lavapipe computes in the thread of its queue: threads of its own wake each other for work of microseconds, which costs up to a quarter
+# more processor time for one, and as much again for more.
 AM_TESTS_ENVIRONMENT = \
 	for variable in $$(env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'); do unset $$variable; done; \
 	test -z "$${TEST_KERNEL_CC-}" || { TRIREME_CPU_COMPILER=$$TEST_KERNEL_CC; export TRIREME_CPU_COMPILER; }; \
 	TRIREME_STREAM_MEASURE=no; export TRIREME_STREAM_MEASURE; \
-	LP_NUM_THREADS=$${LP_NUM_THREADS-1}; export LP_NUM_THREADS; \
+	LP_NUM_THREADS=$${LP_NUM_THREADS-0}; export LP_NUM_THREADS; \
 	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-300}; export CK_DEFAULT_TIMEOUT; \
 	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
 	XDG_CACHE_HOME="$${TEST_CACHE_HOME:-$(abs_top_builddir)/tests/cache}"; export XDG_CACHE_HOME; \

@@ -194,7 +194,21 @@ static int32_t wait_for_all(struct core_stream *stream, struct core_stream *othe
     return status != TRM_OK ? status : core_stream_wait_other(stream, other, value);
 }
 
-/* The first stream waits for all others, and they for the first: 2 (n - 1) waits instead of n². */
+/* Both are marked before either waits, so that neither waits for the other's wait: the way from one device to
+ * another and back would take twice as long. */
+static int32_t meet(struct core_stream *one, struct core_stream *other)
+{
+    uint64_t one_value = 0, other_value = 0;
+    int32_t status = core_stream_mark(one, &one_value);
+    if (status == TRM_OK)
+        status = core_stream_mark(other, &other_value);
+    if (status == TRM_OK)
+        status = core_stream_wait_other(one, other, other_value);
+    return status == TRM_OK ? core_stream_wait_other(other, one, one_value) : status;
+}
+
+/* Of more than two streams the first waits for all others, and they for the first: 2 (n - 1) waits instead of
+ * n². */
 int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count)
 {
     struct core_stream *first, *other;
@@ -206,6 +220,8 @@ int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count)
     if (status != TRM_OK)
         return status;
     first = core_stream_find(streams[0]);
+    if (count == 2)
+        return meet(first, core_stream_find(streams[1]));
     for (uint32_t i = 1; status == TRM_OK && i < count; i++)
         status = wait_for_all(first, core_stream_find(streams[i]));
     for (uint32_t i = 1; status == TRM_OK && i < count; i++) {

@@ -188,7 +188,8 @@ TRM_API int32_t trm_coordinator_wait_any(struct trm_coordinator *coordinator, co
                                          uint32_t count, uint64_t timeout_ns, uint32_t *which);
 
 /* Forget all tasks that are done, so that their ids can be used again, except those that a thread is waiting
- * for. A task that is done takes some hundred bytes until then; what it needed while it ran is freed before.
+ * for. A task that is done takes some hundred bytes until then, and eight for each id that it came after;
+ * what it needed while it ran is freed before.
  *
  * Blocks      not for tasks; for a submit of another thread
  */
@@ -196,7 +197,8 @@ TRM_API int32_t trm_coordinator_forget(struct trm_coordinator *coordinator);
 
 /* Write the tasks that are not forgotten, and what they come after, as a graph in the language DOT of
  * Graphviz: a node for each id, and an arrow from each task to those that come after it. Its label has name,
- * kind and state. No arrow leads to a task that is done; write the graph before the submit to have all.
+ * kind and state. So after the run the graph shows what ran, and which tasks failed. No arrow comes from a
+ * task that is forgotten.
  *
  * write       called in the calling thread with one part after another, as by trm_profile_write()
  * user        its first argument

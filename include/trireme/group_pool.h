@@ -54,8 +54,11 @@ struct trm_group_use {
  * enqueues: what it says of a buffer replaces all that the arguments say of it. Only the bytes that a task
  * uses are moved and waited for; where tasks use more than about 250 different spans of a buffer at a time,
  * also neighbours of these. A task that has a buffer of one device among its arguments runs there. Tasks
- * whose time on a device is not known are run there to be measured, at most twice; a device that has not had
- * a kind of task for a hundred times as long as it would take is measured again.
+ * whose time on a device is not known are run there to be measured, twice, whether or not these have ended
+ * when the next one is submitted; others go to a device whose time is known, or while there is none to one
+ * that needs the fewest bytes copied. Where the ends of these two tell nothing, as on a busy machine, the
+ * device is tried again, ever more rarely. A device that has not had a kind of task for a hundred times as
+ * long as it would take is measured again.
  *
  * While the function of a task that uses data enqueues, other tasks that use data of the group wait. Within
  * it, submitting such tasks and reading or writing such buffers fails with DEADLOCK; those of another group

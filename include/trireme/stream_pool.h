@@ -177,11 +177,11 @@ struct trm_stream_task {
  * Blocks      while all streams are lent, or tasks of its priority are held back; as `enqueue` does; as
  *             trm_stream_pool_release()
  * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, for missing arguments or
- *             points, or for an unknown workload; UNSUPPORTED for buffers of a group in the pool of a
- *             single device; of a pool over a group OUT_OF_RANGE for more than 64 uses, DEADLOCK within the
- *             function of a task that uses its buffers, and DEVICE_LOST when no device is left that may run
- *             the task, or has the data; what `enqueue` returns; as of trm_launch(), trm_stream_wait() and
- *             trm_stream_pool_acquire(). Of a task that is refused, what `enqueue` has enqueued runs
+ *             points, or for an unknown workload; UNSUPPORTED for buffers or devices of a group in the pool
+ *             of a single device; of a pool over a group OUT_OF_RANGE for more than 64 uses, DEADLOCK within
+ *             the function of a task that uses its buffers, and DEVICE_LOST when no device is left that may
+ *             run the task, or has the data; what `enqueue` returns; as of trm_launch(), trm_stream_wait()
+ *             and trm_stream_pool_acquire(). Of a task that is refused, what `enqueue` has enqueued runs
  */
 TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
                                        struct trm_point *point);

@@ -180,7 +180,9 @@ struct pipeline_task {
     /* Kept for messages and the graph when the descriptor is gone. */
     int32_t kind, priority;
     uint64_t bytes; /* of this allocation */
-    char name[];    /* empty: none */
+    char *name;     /* behind `after`; empty: none */
+    uint32_t after_count;
+    uint64_t after[]; /* ids */
 };
 
 struct pipeline_task_list {

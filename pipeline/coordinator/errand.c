@@ -242,10 +242,27 @@ static int32_t run(struct pipeline_pool_errand *given, const struct trm_stream_t
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 
+/* The first task with a kernel that comes after one that makes data; NULL: there is none. It cannot end
+ * before that one does, so it stays. */
+static const struct trm_task *find_next(struct pipeline_coordinator *coordinator,
+                                        const struct pipeline_task_work *work)
+{
+    const struct trm_task *next = NULL;
+    if (work->desc.kind == TRM_TASK_COMPUTE || work->desc.kind == TRM_TASK_DOWNLOAD)
+        return NULL;
+    base_lock_acquire(&coordinator->lock);
+    for (const struct pipeline_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next)
+        if (edge->to->work->desc.kind == TRM_TASK_COMPUTE)
+            next = &edge->to->work->desc;
+    base_lock_release(&coordinator->lock);
+    return next;
+}
+
 int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
                             bool wants_end)
 {
     struct errand errand = {.coordinator = coordinator, .desc = &work->desc, .work = work};
+    struct errand next   = {.coordinator = coordinator, .desc = find_next(coordinator, work)};
     errand.errand        = (struct pipeline_pool_errand){.task      = &errand.task,
                                                          .listeners = coordinator->listeners,
                                                          .wants_end = wants_end,
@@ -253,6 +270,8 @@ int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pip
                                                          .run       = run};
     base_error_clear();
     int32_t status = describe(&errand);
+    if (status == TRM_OK && next.desc != NULL && describe(&next) == TRM_OK)
+        errand.errand.next = &next.task;
     if (status == TRM_OK)
         status = pipeline_pool_run_errand(coordinator->pool, &errand.errand);
     take_stream(&errand);

@@ -15,7 +15,8 @@
 struct node {
     uint64_t id;
     int32_t kind, state, status, priority;
-    uint32_t first, after_count; /* of the edges */
+    uint64_t first; /* of the edges */
+    uint32_t after_count;
     char name[PIPELINE_TASK_NAME_BYTES];
 };
 
@@ -34,7 +35,7 @@ static void count_locked(const struct pipeline_coordinator *coordinator, uint64_
     *edges = 0;
     for (uint64_t i = 0; i < coordinator->table_size; i++)
         for (const struct pipeline_task *task = coordinator->table[i]; task != NULL; task = task->in_table)
-            *edges += task->work != NULL ? task->work->desc.after_count : 0;
+            *edges += task->after_count;
 }
 
 static void copy_task_locked(const struct pipeline_task *task, struct picture *picture)
@@ -46,12 +47,10 @@ static void copy_task_locked(const struct pipeline_task *task, struct picture *p
                                       .status   = task->status,
                                       .priority = task->priority};
     base_text_copy(node->name, sizeof(node->name), task->name);
-    if (task->work == NULL)
-        return;
-    node->first       = (uint32_t)picture->edge_count;
-    node->after_count = task->work->desc.after_count;
+    node->first       = picture->edge_count;
+    node->after_count = task->after_count;
     for (uint32_t i = 0; i < node->after_count; i++)
-        picture->edges[picture->edge_count++] = task->work->edges[i].id;
+        picture->edges[picture->edge_count++] = task->after[i];
 }
 
 /* False: there are more tasks than room. */
@@ -103,9 +102,14 @@ static const char *const kinds[] = {
     [TRM_TASK_FILL] = "fill",     [TRM_TASK_COPY_2D] = "copy 2D",
 };
 
+static bool is_added(const struct node *node)
+{
+    return node->state == PIPELINE_TASK_ADDED || node->state == PIPELINE_TASK_SUBMITTING;
+}
+
 static const char *state_of(const struct node *node)
 {
-    if (node->state == PIPELINE_TASK_ADDED || node->state == PIPELINE_TASK_SUBMITTING)
+    if (is_added(node))
         return "added";
     if (node->state == PIPELINE_TASK_STARTED)
         return "started";
@@ -116,7 +120,7 @@ static const char *state_of(const struct node *node)
 
 static const char *style_of(const struct node *node)
 {
-    if (node->state == PIPELINE_TASK_ADDED || node->state == PIPELINE_TASK_SUBMITTING)
+    if (is_added(node))
         return "dashed";
     if (node->state < PIPELINE_TASK_SETTLED)
         return node->state == PIPELINE_TASK_STARTED ? "bold" : "solid";
@@ -158,6 +162,19 @@ static int compare_nodes(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
+/* What a task that is only added comes after may be added later. What another one comes after may be
+ * forgotten. */
+static void write_arrows(struct pipeline_writer *writer, const struct picture *picture,
+                         const struct node *node)
+{
+    for (uint32_t at = 0; at < node->after_count; at++) {
+        const struct node from = {.id = picture->edges[node->first + at]};
+        if (is_added(node) ||
+            bsearch(&from, picture->nodes, picture->node_count, sizeof(from), compare_nodes) != NULL)
+            pipeline_writef(writer, "  %" PRIu64 " -> %" PRIu64 ";\n", from.id, node->id);
+    }
+}
+
 static int32_t write_picture(const struct picture *picture, trm_write_fn write, void *user)
 {
     struct pipeline_writer writer;
@@ -165,12 +182,8 @@ static int32_t write_picture(const struct picture *picture, trm_write_fn write, 
     pipeline_write(&writer, "digraph tasks {\n  node [shape=box];\n");
     for (uint64_t i = 0; i < picture->node_count; i++)
         write_node(&writer, &picture->nodes[i]);
-    for (uint64_t i = 0; i < picture->node_count; i++) {
-        const struct node *node = &picture->nodes[i];
-        for (uint32_t at = 0; at < node->after_count; at++)
-            pipeline_writef(&writer, "  %" PRIu64 " -> %" PRIu64 ";\n", picture->edges[node->first + at],
-                            node->id);
-    }
+    for (uint64_t i = 0; i < picture->node_count; i++)
+        write_arrows(&writer, picture, &picture->nodes[i]);
     pipeline_write(&writer, "}\n");
     return pipeline_writer_end(&writer);
 }

@@ -34,6 +34,7 @@ static int32_t make_pool(struct pipeline_coordinator *coordinator, struct pipeli
         return status;
     pool->stream_flags = CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS;
     pool->stream_name  = "tasks";
+    pipeline_pool_make_part(pool);
     core_object_retain(&pool->object);
     core_object_publish(&pool->object);
     class->pool = pool;

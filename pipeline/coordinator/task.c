@@ -284,14 +284,19 @@ static void copy_parts(struct layout *layout, struct pipeline_task_work *work, c
 static struct pipeline_task *allocate_task(const struct core_context *context, const struct trm_task *desc)
 {
     size_t length              = desc->name != NULL ? strnlen(desc->name, PIPELINE_TASK_NAME_BYTES - 1) : 0;
-    uint64_t bytes             = sizeof(struct pipeline_task) + length + 1;
+    uint64_t ids               = desc->after_count * sizeof(desc->after[0]);
+    uint64_t bytes             = sizeof(struct pipeline_task) + ids + length + 1;
     struct pipeline_task *task = core_allocate(context, bytes);
     if (task == NULL)
         return NULL;
-    task->id       = desc->id;
-    task->kind     = desc->kind;
-    task->priority = desc->priority;
-    task->bytes    = bytes;
+    task->id          = desc->id;
+    task->kind        = desc->kind;
+    task->priority    = desc->priority;
+    task->bytes       = bytes;
+    task->after_count = desc->after_count;
+    task->name        = (char *)&task->after[desc->after_count];
+    if (ids > 0)
+        memcpy(task->after, desc->after, ids);
     base_text_copy(task->name, length + 1, desc->name != NULL ? desc->name : "");
     return task;
 }

@@ -1,9 +1,11 @@
 /* Chooses the strategy.
  *
  * On a unified device there is nothing to try: no copy is cheaper than any copy. On others each strategy
- * carries the first tokens in turns, and the fastest stays (trial.h). Small tokens may also be left in host
- * memory that kernels reach over the bus, because starting a copy takes longer than reading them. The trial
- * times how often tokens are enqueued, so its result holds for a program that goes on as it began.
+ * carries the first tokens in turns, and the fastest stays (trial.h). Tokens may also be left in host memory
+ * that kernels reach over the bus: starting a copy of a small one takes longer than reading it, and large
+ * ones that kernels read once go both ways at once, whatever the driver does with copies. Where kernels read
+ * them again and again, the trial notices after a few. It times how often tokens are enqueued, so its result
+ * holds for a program that goes on as it began.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -13,10 +15,6 @@
 #include "core/module/module.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
-
-/* Largest token, in bytes of inputs and outputs, whose kernels are tried on host memory. It is far above the
- * size at which copies win on any bus. */
-#define MAPPED_MOST (UINT64_C(4) << 20)
 
 /* So many bytes take longer on a bus than passing them from one stream to another. */
 #define LARGE_LEAST (UINT64_C(1) << 20)
@@ -100,8 +98,7 @@ static bool may_be_mapped(const struct pipeline *pipeline)
     const struct pipeline_device *engine = pipeline->engine;
     uint64_t reached = (engine->input_ports | engine->output_ports) & ~engine->image_ports;
 
-    return engine->mapped && engine->host_count == 0 && (reached != 0 || engine->image_ports == 0) &&
-           pipeline_token_bytes(pipeline) <= MAPPED_MOST;
+    return engine->mapped && engine->host_count == 0 && (reached != 0 || engine->image_ports == 0);
 }
 
 /* Tries first what is usually best: for large tokens, a stream for each direction. */

@@ -19,7 +19,8 @@ uint64_t pipeline_engine_budget(const struct pipeline *pipeline)
 }
 
 /* As many slots as fit the memory budget, at least one. Where the host's processors run the kernels, another
- * small slot costs nothing, and lets both of two threads begin a token while one loads. */
+ * small slot costs nothing, and lets both of two threads begin a token while one loads; each of them then
+ * goes on with the slots that are in its cache. */
 static uint32_t first_depth(const struct pipeline *pipeline)
 {
     uint64_t each = pipeline->engine->slot_bytes, budget = pipeline_engine_budget(pipeline);

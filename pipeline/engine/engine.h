@@ -213,6 +213,10 @@ int32_t pipeline_slot_poll(struct pipeline_slot *slot);
 int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns);
 int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
 
+/* Whether the device runs the token while no thread waits for it. The processors of the host may leave it to
+ * the thread that does. */
+bool pipeline_slot_runs_alone(const struct pipeline_slot *slot);
+
 /* For an UNORDERED pipeline: sleeps until one of the submitted slots may have ended, or until a deadline of
  * base_now(). May return early and reports no failures, so the caller polls the slots. count is at least 1.
  * Threads: any. */
@@ -259,9 +263,9 @@ void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot
 
 /* How many slots may be in use at once, on all devices together and without those whose token the program or
  * the sink has, or was dropped; 0: all. For the front under `lock`, when `rest` tokens of a source have ended
- * since the last call, which said so. pipeline_engine_slots_interrupt(): a run begins, in which the call
- * comes after `rest` tokens, some of which may have been in the run before. pipeline_engine_slots_tell() logs
- * a number that is new, and releases the lock meanwhile. */
+ * since the last call, which said so. pipeline_engine_slots_interrupt(): a run begins; it reads in `rest` how
+ * many of these tokens have not ended, and says after how many of the run the call comes.
+ * pipeline_engine_slots_tell() logs a number that is new, and releases the lock meanwhile. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest);
 void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest);
 void pipeline_engine_slots_tell(struct pipeline *front);

@@ -80,9 +80,8 @@ struct pipeline_holds {
 
 /* How a token is cut. count 1: not at all. */
 struct pipeline_pieces {
-    uint32_t count;         /* of a full token */
-    uint64_t grains;        /* of one piece */
-    bool has_small_buffers; /* device buffers hold one piece, reused for each */
+    uint32_t count;  /* of a full token */
+    uint64_t grains; /* of one piece */
 };
 
 /* Scratch ports that share a buffer of the slot (scratch.c). */
@@ -371,10 +370,11 @@ int32_t pipeline_fail_elements(const struct trm_port *ports, uint64_t index, uin
 
 /* Decides whether tokens are cut into pieces. */
 void pipeline_pieces_choose(struct pipeline *pipeline);
-
 /* Pieces of the token in a slot (its sizes are complete), and bytes of a port in one piece. */
 uint32_t pipeline_pieces_of(const struct pipeline_slot *slot);
 uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port);
+/* Whether the port's memory on the device holds one piece, and each piece uses it again. */
+bool pipeline_piece_is_held(const struct pipeline *pipeline, uint32_t port);
 
 /* ---- slot.c: memory and streams ------------------------------------------------------------- */
 
@@ -558,8 +558,8 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline);
 /* Bytes of a token's inputs and outputs. */
 uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
 
-/* Lets the pipeline use fewer slots than it has; whether it may; whether so many tokens take little of the
- * caches; with the front's lock: whether a trial goes on, and how many slots are in use besides; 0: all. */
+/* Lets the pipeline use fewer slots than it has; whether it may; whether so many fit into a processor's
+ * cache; with the front's lock: whether a trial goes on, and how many slots are in use besides; 0: all. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline);
 bool pipeline_slots_may_rest(const struct pipeline *pipeline);
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count);

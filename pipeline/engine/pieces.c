@@ -94,9 +94,20 @@ void pipeline_pieces_choose(struct pipeline *pipeline)
     uint64_t count = grains == 0 ? 1 : divide_up(grains, wanted);
     if (count <= 1 || count > UINT32_MAX)
         return;
-    pieces->count             = (uint32_t)count;
-    pieces->grains            = wanted;
-    pieces->has_small_buffers = !pipeline->engine->zero_copy;
+    pieces->count  = (uint32_t)count;
+    pieces->grains = wanted;
+}
+
+/* Without copies only what neither source nor sink nor a host stage sees: kernels leave it in the cache for
+ * each other, and it stays there if the next piece uses the same memory. */
+bool pipeline_piece_is_held(const struct pipeline *pipeline, uint32_t port)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+
+    if (engine->pieces.count == 1)
+        return false;
+    return !engine->zero_copy || (pipeline->ports[port].kind == TRM_PORT_SCRATCH &&
+                                  !((engine->host_ports | engine->image_ports) & PIPELINE_BIT(port)));
 }
 
 uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port)

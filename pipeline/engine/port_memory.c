@@ -133,7 +133,7 @@ static void use_slot_memory(struct pipeline_slot *slot, uint32_t port)
         .device_offset      = pipeline_port_device_offset(slot->pipeline, port),
         .host               = own->host[port],
         .memory             = own->memory[port],
-        .is_whole_on_device = !engine->pieces.has_small_buffers,
+        .is_whole_on_device = !pipeline_piece_is_held(slot->pipeline, port),
     };
     if (engine->shared_ports & PIPELINE_BIT(port)) {
         if (!pipeline_port_is_image(engine, port))

@@ -493,6 +493,11 @@ int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
     return pipeline_slot_wait_for(slot, base_remaining(deadline));
 }
 
+bool pipeline_slot_runs_alone(const struct pipeline_slot *slot)
+{
+    return !slot->pipeline->engine->is_host;
+}
+
 int32_t pipeline_slot_poll(struct pipeline_slot *slot)
 {
     return pipeline_slot_wait_for(slot, 0);

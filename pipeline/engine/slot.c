@@ -41,8 +41,8 @@ static uint64_t device_bytes_of(const struct pipeline *pipeline, uint32_t port)
 {
     if (pipeline_port_is_image(pipeline->engine, port))
         return pipeline->engine->images[port].bytes;
-    return pipeline->engine->pieces.has_small_buffers ? pipeline_piece_bytes(pipeline, port)
-                                                      : pipeline->ports[port].size;
+    return pipeline_piece_is_held(pipeline, port) ? pipeline_piece_bytes(pipeline, port)
+                                                  : pipeline->ports[port].size;
 }
 
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline)
@@ -92,8 +92,8 @@ static int32_t make_common(struct pipeline_slot *slot, uint32_t port)
 
     if (pipeline_port_is_image(slot->pipeline->engine, port))
         return pipeline_port_image_make(slot, port, true);
-    int32_t status =
-        make_buffer(slot->pipeline, TRM_MEMORY_DEVICE, slot->pipeline->ports[port].size, &own->device[port]);
+    int32_t status = make_buffer(slot->pipeline, TRM_MEMORY_DEVICE, device_bytes_of(slot->pipeline, port),
+                                 &own->device[port]);
     if (status == TRM_OK && has_host(slot->pipeline->engine, port))
         status = trm_buffer_host_pointer(own->device[port], (void **)&own->memory[port]);
     return status;

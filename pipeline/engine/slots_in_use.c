@@ -18,9 +18,9 @@
 #define CACHE_BYTES (UINT64_C(1) << 20)
 #define FIRST_BYTES (UINT64_C(32) << 10)
 
-/* All tokens in use take little if they fit into such a part of the second-level cache of one processor. A
- * slot wanders from one to another, so that each comes to see all slots: three of 512 KiB beside 2 MiB were a
- * fifth slower than two. */
+/* All slots in use take little if they fit into such a part of the second-level cache of one processor. Where
+ * threads cannot share them evenly, a slot wanders from one to another: of three slots, each of two threads
+ * takes the one that the other had before, and three of 512 KiB beside 2 MiB were a fifth slower than two. */
 #define LITTLE 4
 
 /* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot
@@ -61,7 +61,8 @@ static uint64_t cache_bytes(void)
 
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count)
 {
-    return pipeline->engine->unified && pipeline_token_bytes(pipeline) <= cache_bytes() / LITTLE / count;
+    uint64_t bytes = pipeline->engine->slot_bytes + pipeline_slot_host_bytes(pipeline);
+    return pipeline->engine->unified && bytes <= cache_bytes() / count;
 }
 
 /* The fewest slots that may be faster than all: one where all together take much of the second-level cache;
@@ -70,7 +71,7 @@ bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count)
  * faster than three or a tenth slower, as the two threads share the tokens. */
 static uint32_t find_fewest(const struct pipeline *pipeline, uint32_t depth)
 {
-    uint64_t bytes = pipeline_token_bytes(pipeline), first = bytes_of(_SC_LEVEL1_DCACHE_SIZE, FIRST_BYTES);
+    uint64_t bytes = pipeline->engine->slot_bytes, first = bytes_of(_SC_LEVEL1_DCACHE_SIZE, FIRST_BYTES);
     bool is_first_smaller = bytes <= first && bytes > first / 2 / depth;
 
     if (bytes > cache_bytes() / LITTLE / depth || is_first_smaller)
@@ -198,9 +199,9 @@ void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest)
 
     if (!in_use->has_begun) {
         *rest = 1;
-    } else if (pipeline_depth_trial_goes_on(&in_use->trial)) {
+    } else {
         uint32_t trials = in_use->trial.trials;
-        pipeline_depth_trial_interrupt(&in_use->trial);
+        pipeline_depth_trial_interrupt(&in_use->trial, *rest);
         if (in_use->trial.trials != trials)
             note_end(front, in_use);
         *rest = in_use->trial.rest;

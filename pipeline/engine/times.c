@@ -25,7 +25,8 @@
 #define EACH_FIRST_NS 1600000u
 
 /* A GPU driver on the host's processors (lavapipe) hands each stamp to its rasterizing threads, which takes
- * some 70 µs a token. There even a trace has only some of the short tokens, unless all are asked for. */
+ * some 70 µs a token. There even a trace has only some of the short tokens, unless all are asked for, and
+ * tuning the depth makes do with as few. */
 #define EACH_SOFTWARE_NS 16000000u
 
 /* An upload of so many bytes takes many times as long as the device needs to begin it. */
@@ -132,8 +133,8 @@ static bool measures_next(struct pipeline *pipeline)
     if (pipeline->desc.measure == TRM_MEASURE_ALL ||
         (pipeline->desc.trace_tokens != 0 && !engine->stamps_are_slow))
         return true;
-    bool tunes =
-        pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
+    bool tunes = pipeline->desc.depth == 0 && !engine->stamps_are_slow &&
+                 !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
     bool is_timed = pipeline_choose_timing(pipeline);
     /* The first tokens on each of several devices decide which device gets the next. */
     if (pipeline != pipeline->front && is_among_first(pipeline, stretch) && !is_timed)

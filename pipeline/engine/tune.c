@@ -103,10 +103,12 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
     if (pipeline->desc.depth != 0 || tuning->is_settled || tuning->is_growing)
         return false;
     if (pipeline_is_choosing(pipeline) || pipeline_slots_are_tried(pipeline)) {
-        tuning->tokens = 0; /* the window begins anew behind the trial */
+        tuning->tokens = 0; /* the window begins anew behind the trial, which time stamps would disturb */
+        set_resting(tuning, true);
         return false;
     }
     if (tuning->tokens++ == 0) {
+        set_resting(tuning, tuning->calm >= CALM);
         tuning->window_begin = base_now();
         tuning->look_at      = TOKENS_A_SLOT * depth;
     }

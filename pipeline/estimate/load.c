@@ -29,10 +29,17 @@ static uint64_t later(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
+uint64_t pipeline_load_drained(const struct pipeline_load *load, uint64_t now)
+{
+    if (load->drained_at > now || load->pieces == 0)
+        return later(now, load->drained_at);
+    return now + (uint64_t)(load->work / width_of(load));
+}
+
 uint64_t pipeline_load_predict(const struct pipeline_load *load, uint64_t now, uint64_t ready_at, double work)
 {
     uint64_t alone  = later(now, ready_at) + (uint64_t)work;
-    uint64_t behind = later(now, load->drained_at) + (uint64_t)(work / width_of(load));
+    uint64_t behind = pipeline_load_drained(load, now) + (uint64_t)(work / width_of(load));
     return later(alone, behind);
 }
 
@@ -104,7 +111,7 @@ bool pipeline_load_is_measuring(const struct pipeline_load *load)
 static void queue(struct pipeline_load *load, uint64_t now, uint64_t ready_at, double work)
 {
     double share     = work / width_of(load);
-    uint64_t behind  = later(now, load->drained_at) + (uint64_t)share;
+    uint64_t behind  = pipeline_load_drained(load, now) + (uint64_t)share;
     uint64_t end     = pipeline_load_predict(load, now, ready_at, work);
     uint64_t free    = end - (uint64_t)work + (uint64_t)share;
     load->drained_at = later(behind, free);

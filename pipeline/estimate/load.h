@@ -41,6 +41,9 @@ struct pipeline_load {
 uint64_t pipeline_load_predict(const struct pipeline_load *load, uint64_t now, uint64_t ready_at,
                                double work);
 
+/* When all pieces will have ended; not before now. What is overdue takes as long as it takes from now on. */
+uint64_t pipeline_load_drained(const struct pipeline_load *load, uint64_t now);
+
 /* The device gets such a piece, and ends one. */
 void pipeline_load_begin(struct pipeline_load *load, uint64_t now, uint64_t ready_at, double work);
 void pipeline_load_end(struct pipeline_load *load, uint64_t now, double work);

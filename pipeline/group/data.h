@@ -87,6 +87,10 @@ int32_t pipeline_part_reserve(const struct core_context *context, struct pipelin
 int32_t pipeline_part_wait(struct pipeline_data_part *part, uint32_t device, uint32_t access,
                            struct core_stream *stream);
 
+/* When a copy is predicted to be made. False: that time has passed, and it is not. */
+bool pipeline_part_is_in_time(const struct pipeline_data_part *part, uint32_t device, uint64_t now,
+                              uint64_t *ready_at);
+
 /* When all is presumed to be reached that pipeline_part_wait() lets a stream wait for: in *end, where that is
  * later. False: it is not known well enough. */
 bool pipeline_part_presume(const struct pipeline_data_part *part, uint32_t device, uint32_t access,

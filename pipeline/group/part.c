@@ -130,10 +130,23 @@ int32_t pipeline_part_wait(struct pipeline_data_part *part, uint32_t device, uin
     return status;
 }
 
+static bool is_reached(const struct pipeline_data_point *point)
+{
+    return point->stream == NULL ||
+           atomic_load_explicit(&point->stream->completed, memory_order_acquire) >= point->value;
+}
+
+bool pipeline_part_is_in_time(const struct pipeline_data_part *part, uint32_t device, uint64_t now,
+                              uint64_t *ready_at)
+{
+    const struct pipeline_data_copy *copy = &part->copies[device];
+    *ready_at                             = copy->ready_at;
+    return copy->ready_at > now || is_reached(&copy->made);
+}
+
 static bool presume(const struct pipeline_data_point *point, uint64_t *end)
 {
-    if (point->stream == NULL ||
-        atomic_load_explicit(&point->stream->completed, memory_order_acquire) >= point->value)
+    if (is_reached(point))
         return true;
     if (point->end > *end)
         *end = point->end;

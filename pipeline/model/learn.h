@@ -32,10 +32,12 @@ struct pipeline_task_model {
     /* The least that the mean has been, of at least two samples, drawn towards the mean when times change for
      * good; 0: not known. */
     double least;
-    uint64_t fresh;                            /* samples of this pool */
-    uint64_t last_end;                         /* base_now() when such a task ended; 0: none has */
-    uint32_t unsampled;                        /* such tasks since one was watched by itself (pool room) */
-    uint32_t measuring;                        /* such tasks that have not ended, in a pool over a group */
+    uint64_t fresh;     /* samples of this pool */
+    uint64_t last_end;  /* base_now() when such a task ended; 0: none has */
+    uint32_t unsampled; /* such tasks since one was watched by itself (pool room) */
+    /* In a pool over a group: such tasks, and those that are watched and have not ended. */
+    uint64_t submitted;
+    uint32_t measuring;
     const struct pipeline_stored_model *begun; /* what was kept of it; NULL: nothing */
 };
 

@@ -12,6 +12,10 @@
 
 #define NONE UINT32_MAX
 
+/* Work ends at about the same time if it takes longer by so large a part, and so many nanoseconds. */
+#define NEARLY 8
+#define NEARLY_NS 2000
+
 static const char *const names[] = {
     [TRM_STREAM_DEFAULT] = "default",           [TRM_STREAM_ROUND_ROBIN] = "round-robin",
     [TRM_STREAM_LEAST_LOADED] = "least-loaded", [TRM_STREAM_AUTO] = "auto",
@@ -25,12 +29,23 @@ struct found {
     const struct pipeline_pool_request *request;
     uint64_t now; /* base_now(); 0: it has not been needed yet */
     bool is_round_robin;
+    bool keeps_turn;
     uint32_t idle, busy, empty, failed;
+    uint32_t next;      /* busy, and first in turn */
     uint32_t follow;    /* its last work is what the task comes after */
     uint32_t hinder;    /* its last work is of a workload that hinders the task's */
     uint32_t hindering; /* such workloads: bit i is enum trm_stream_workload i */
     uint32_t used;
 };
+
+/* An idle slot was found. Where turns are kept, the first that is looked at comes before the others, and
+ * then the one that was lent longest ago. */
+static void consider_idle(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+{
+    if (found->idle == NONE || (found->keeps_turn && found->idle != pool->turn &&
+                                pool->slots[index].lent < pool->slots[found->idle].lent))
+        found->idle = index;
+}
 
 static bool has_failed(const struct pipeline_pool_slot *slot)
 {
@@ -53,6 +68,8 @@ static bool ends_earlier(const struct pipeline_stream_pool *pool, uint32_t index
 static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if (found->next == NONE)
+        found->next = index;
     if (found->busy == NONE || (!found->is_round_robin && ends_earlier(pool, index, found->busy)))
         found->busy = index;
     if (found->request->task != NULL && is_followed(slot, found->request->task))
@@ -74,8 +91,7 @@ static __attribute__((noinline)) void consider_unwatched(const struct pipeline_s
         consider_busy(pool, index, found);
         return;
     }
-    if (found->idle == NONE)
-        found->idle = index;
+    consider_idle(pool, index, found);
     if (found->request->task != NULL && is_followed(slot, found->request->task))
         found->follow = index;
 }
@@ -94,8 +110,7 @@ static inline void consider_free(const struct pipeline_stream_pool *pool,
         if (slot->watches == 0)
             found->failed = index;
     } else if (is_idle) {
-        if (found->idle == NONE)
-            found->idle = index;
+        consider_idle(pool, index, found);
     } else if (slot->watches > 0) {
         consider_busy(pool, index, found);
     } else {
@@ -121,6 +136,20 @@ static inline void consider(const struct pipeline_stream_pool *pool, const struc
         found->used++;
     else
         consider_free(pool, slot, index, found);
+}
+
+/* Where streams take turns and the work of the next one ends at about the same time as that of the one that
+ * ends first, as far as is known, the next one. A program that does the same again and again then gives each
+ * stream the same, which the driver of a GPU takes in less time (backends/cuda/stream/replay.h): more than
+ * what an end that is predicted a little earlier gains. */
+static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struct found *found)
+{
+    const struct pipeline_pool_slot *first = &pool->slots[found->busy], *next = &pool->slots[found->next];
+    uint64_t now    = found->now != 0 ? found->now : base_now();
+    uint64_t left   = first->predicted_end > now ? first->predicted_end - now : 0;
+    uint64_t spread = first->spread > next->spread ? first->spread : next->spread;
+    uint64_t most   = now + left + left / NEARLY + NEARLY_NS + spread;
+    return next->predicted_end <= most ? found->next : found->busy;
 }
 
 static struct pipeline_pool_choice choice_of(const struct found *found)
@@ -176,7 +205,7 @@ static uint32_t tasks_locked(const struct pipeline_pool_slot *slot)
 static bool is_held_back_locked(const struct pipeline_stream_pool *pool, uint32_t band)
 {
     uint32_t own = 0;
-    if (!pool->holds_back || band == band_of(TRM_PRIORITY_HIGH))
+    if (band == band_of(TRM_PRIORITY_HIGH))
         return false;
     for (uint32_t i = band * pool->most; i < pool->slot_count; i++) {
         uint32_t tasks = tasks_locked(&pool->slots[i]);
@@ -205,18 +234,90 @@ static void consider_range(const struct pipeline_stream_pool *pool, uint32_t fir
         consider(pool, slot, i, found);
 }
 
-/* Work that is presumed to have ended may still run, so the idle stream that comes first is the one that was
- * lent longest ago. Where each end is told, least-loaded takes the one whose memory is warm. */
-static bool takes_turns(const struct pipeline_stream_pool *pool, const struct found *found)
+/* Where each end is told, least-loaded takes the first idle stream, whose memory is warm. Elsewhere work that
+ * is presumed to have ended may still run, so it takes the one that was lent longest ago. As a rule that is
+ * the one whose turn it is; if not, only this task leaves the turn, and the next ones keep theirs. */
+static bool keeps_turn(const struct pipeline_stream_pool *pool, int32_t strategy)
 {
-    return found->is_round_robin || (!pool->is_host && pool->slot_count == pool->most);
+    return strategy != TRM_STREAM_ROUND_ROBIN && !pool->is_host && pool->slot_count == pool->most;
+}
+
+/* Round-robin goes on behind the stream that it took. */
+static bool takes_turns(const struct pipeline_stream_pool *pool, int32_t strategy)
+{
+    return strategy == TRM_STREAM_ROUND_ROBIN || keeps_turn(pool, strategy);
+}
+
+/* A bit for each slot from `low` on and below `end`. */
+static uint64_t bits_of(uint32_t low, uint32_t end)
+{
+    return (end < 64 ? UINT64_C(1) << end : 0) - (UINT64_C(1) << low);
+}
+
+/* Is a free slot idle, or presumed to be? */
+static inline bool is_idle(const struct pipeline_stream_pool *pool,
+                           const struct pipeline_pool_request *request, uint32_t index, uint64_t *now)
+{
+    const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if ((pool->idle_slots >> index & 1) != 0)
+        return !has_failed(slot);
+    if (slot->watches > 0)
+        return false;
+    if (*now == 0 && !request->wants_idle)
+        *now = base_now();
+    return pipeline_pool_slot_is_idle(slot, *now) && !has_failed(slot);
+}
+
+/* The first of some free slots, from the lowest bit on, that is idle; NONE: there is none. */
+static inline uint32_t first_idle(const struct pipeline_stream_pool *pool,
+                                  const struct pipeline_pool_request *request, uint64_t slots, uint64_t *now)
+{
+    for (; slots != 0; slots &= slots - 1)
+        if (is_idle(pool, request, (uint32_t)__builtin_ctzll(slots), now))
+            return (uint32_t)__builtin_ctzll(slots);
+    return NONE;
+}
+
+/* The same: the one that was lent longest ago, the first of these from `first` on. */
+static uint32_t oldest_idle(const struct pipeline_stream_pool *pool,
+                            const struct pipeline_pool_request *request, uint64_t slots, uint32_t first,
+                            uint64_t *now)
+{
+    uint64_t parts[2] = {slots >> first << first, slots & ((UINT64_C(1) << first) - 1)};
+    uint32_t found    = NONE;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint64_t left = parts[i]; left != 0; left &= left - 1) {
+            uint32_t index = (uint32_t)__builtin_ctzll(left);
+            bool is_older  = found == NONE || pool->slots[index].lent < pool->slots[found].lent;
+            if (is_older && is_idle(pool, request, index, now))
+                found = index;
+        }
+    return found;
+}
+
+/* What consider_all() finds where an idle slot comes before all others: mostly the first one that it looks
+ * at. Where each end is told, none is presumed. */
+static inline uint32_t find_idle(const struct pipeline_stream_pool *pool,
+                                 const struct pipeline_pool_request *request, int32_t strategy, uint32_t low,
+                                 uint32_t first)
+{
+    uint64_t slots = (pool->is_host ? pool->idle_slots : pool->free_slots) & bits_of(low, low + pool->most);
+    uint64_t now   = 0;
+    if ((slots >> first & 1) != 0 && is_idle(pool, request, first, &now))
+        return first;
+    if (keeps_turn(pool, strategy))
+        return oldest_idle(pool, request, slots, first, &now);
+    uint32_t index = first_idle(pool, request, slots >> first << first, &now);
+    if (index == NONE)
+        index = first_idle(pool, request, slots & ((UINT64_C(1) << first) - 1), &now);
+    return index;
 }
 
 /* Looks at the slots of a priority, and counts those that are used of all. */
-static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band, struct found *found)
+static void consider_all(const struct pipeline_stream_pool *pool, uint32_t low, uint32_t first,
+                         struct found *found)
 {
-    uint32_t low = band * pool->most, end = low + pool->most;
-    uint32_t first = takes_turns(pool, found) ? pool->turn : low;
+    uint32_t end = low + pool->most;
     consider_range(pool, first, end, found);
     consider_range(pool, low, first, found);
     for (uint32_t i = 0; i < low; i++)
@@ -225,27 +326,58 @@ static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band,
         found->used += is_used(&pool->slots[i]);
 }
 
-struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
-                                                        const struct pipeline_pool_request *request)
+/* Could another stream come before an idle one: that of what the task comes after, or one with work of a
+ * workload that hinders the task's? */
+static bool may_wait(const struct pipeline_pool_request *request, int32_t strategy)
 {
-    struct found found = {request, 0, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
-    int32_t strategy   = pipeline_pool_strategy_locked(pool);
+    const struct trm_stream_task *task = request->task;
+    return task != NULL &&
+           (strategy == TRM_STREAM_WORKLOAD || (task->after_count > 0 && strategy != TRM_STREAM_ROUND_ROBIN));
+}
+
+static void take_turn(struct pipeline_stream_pool *pool, int32_t strategy, uint32_t index)
+{
+    uint32_t last = keeps_turn(pool, strategy) ? pool->turn : index;
+    pool->turn    = last + 1 < pool->most ? last + 1 : 0;
+}
+
+/* Looks at all slots. */
+static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locked(
+    struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request, int32_t strategy,
+    uint32_t low, uint32_t first)
+{
+    struct found found = {request, 0, false, false, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
     int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
-    uint32_t band      = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
-    if (request->task != NULL && is_held_back_locked(pool, band))
-        return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
     if (request->task != NULL && !request->wants_idle && strategy == TRM_STREAM_WORKLOAD) {
         workload        = workload_locked(pool, request);
         found.hindering = pool->workloads.hindering[workload];
     }
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
-    consider_all(pool, band, &found);
+    found.keeps_turn     = keeps_turn(pool, strategy);
+    consider_all(pool, low, first, &found);
+    if (found.busy != NONE && found.keeps_turn)
+        found.busy = choose_busy(pool, &found);
     struct pipeline_pool_choice choice = choice_of(&found);
     if (choice.index != NONE)
-        pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
+        take_turn(pool, strategy, choice.index);
     if (choice.index != NONE && choice.index == found.hinder)
         pipeline_task_workload_heed(&pool->workloads, workload, pool->slots[choice.index].workload);
     return choice;
+}
+
+struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
+                                                        const struct pipeline_pool_request *request)
+{
+    int32_t strategy = pipeline_pool_strategy_locked(pool);
+    uint32_t band    = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
+    uint32_t low = band * pool->most, first = takes_turns(pool, strategy) ? pool->turn : low;
+    if (UNLIKELY(pool->holds_back) && request->task != NULL && is_held_back_locked(pool, band))
+        return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
+    uint32_t idle = may_wait(request, strategy) ? NONE : find_idle(pool, request, strategy, low, first);
+    if (UNLIKELY(idle == NONE))
+        return choose_slowly_locked(pool, request, strategy, low, first);
+    take_turn(pool, strategy, idle);
+    return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, idle, pool->used};
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */

@@ -168,6 +168,7 @@ void pipeline_pool_give_back(struct pipeline_stream_pool *pool, struct pipeline_
     base_lock_acquire(&pool->lock);
     slot->state = PIPELINE_POOL_SLOT_FREE;
     slot->owner = NULL;
+    pipeline_pool_note_locked(pool, slot);
     pool->lent--;
     pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);

@@ -121,13 +121,31 @@ static int32_t lock_data(struct pipeline_group *group)
     return status;
 }
 
+/* Keeps a plan to devices on which the next task may run, if there are any. What is wrong with that task is
+ * its own failure, and told when it runs. */
+static void keep_with_next(const struct pipeline_pool_team *team, const struct trm_stream_task *next,
+                           struct pipeline_pool_plan *plan)
+{
+    struct pipeline_pool_plan its;
+    uint32_t devices = plan->devices;
+    if (pipeline_pool_plan_open(team, next, &its) == TRM_OK)
+        devices &= its.devices & pipeline_group_sound(team->group);
+    else
+        base_error_clear();
+    pipeline_pool_plan_close(&its);
+    if (devices != 0)
+        plan->devices = devices;
+}
+
 int32_t pipeline_pool_run_errand(struct pipeline_stream_pool *pool, struct pipeline_pool_errand *errand)
 {
     struct pipeline_pool_team *team = pool->team;
     struct pipeline_pool_plan plan;
     errand->slot   = NULL;
     int32_t status = pipeline_pool_plan_open(team, errand->task, &plan);
-    bool has_data  = status == TRM_OK && plan.use_count > 0;
+    if (status == TRM_OK && errand->next != NULL)
+        keep_with_next(team, errand->next, &plan);
+    bool has_data = status == TRM_OK && plan.use_count > 0;
     if (has_data)
         status = lock_data(team->group);
     if (status == TRM_OK) {

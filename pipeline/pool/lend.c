@@ -19,6 +19,7 @@ static int32_t fail_closing(void)
 void pipeline_pool_enter_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     slot->state = PIPELINE_POOL_SLOT_TRANSIT;
+    pipeline_pool_note_locked(pool, slot);
     pool->transits++;
 }
 
@@ -26,6 +27,7 @@ void pipeline_pool_leave_transit_locked(struct pipeline_stream_pool *pool, struc
                                         enum pipeline_pool_slot_state state)
 {
     slot->state = state;
+    pipeline_pool_note_locked(pool, slot);
     pool->transits--;
     pipeline_pool_wake_locked(pool);
 }
@@ -95,6 +97,7 @@ static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_
 {
     if (request->task == NULL || request->listener != NULL) {
         slot->state = PIPELINE_POOL_SLOT_LENT;
+        pipeline_pool_note_locked(pool, slot);
         slot->owner = request->listener;
         pool->lent++;
         /* the data of its group may name the task's end */
@@ -104,7 +107,7 @@ static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_
         slot->has_points = true;
     }
     pool->stats.tasks += request->task != NULL;
-    pool->stats.loans++;
+    slot->lent = ++pool->stats.loans;
     pool->window++;
     if (used + 1 > pool->peak)
         pool->peak = used + 1;

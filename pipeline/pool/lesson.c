@@ -176,6 +176,7 @@ static void predict_locked(struct pipeline_stream_pool *pool, struct pipeline_po
 {
     struct pipeline_pool_slot *slot         = watch->slot;
     const struct pipeline_task_model *model = outlook->model;
+    pipeline_pool_note_spread_locked(slot, model, watch->released);
     uint64_t begin = later(later(slot->predicted_end, watch->released), outlook->ready_at);
     uint64_t takes = watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
     bool is_known  = model != NULL && pipeline_model_is_known(&model->time);
@@ -227,5 +228,6 @@ void pipeline_pool_learn_ended(struct pipeline_stream_pool *pool, const struct p
     else
         model = pipeline_task_model_add(&pool->models, &request->key, took);
     model->last_end = now;
+    model->submitted++;
     base_lock_release(&pool->lock);
 }

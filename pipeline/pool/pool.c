@@ -19,7 +19,15 @@
 /* trm_stream_pool_destroy() has ended the streams. */
 static void pool_retire(struct core_object *object)
 {
-    core_device_uncount_child(((struct pipeline_stream_pool *)object)->device, CORE_STREAM_POOL);
+    struct pipeline_stream_pool *pool = (struct pipeline_stream_pool *)object;
+    if (!pool->is_part)
+        core_device_uncount_child(pool->device, CORE_STREAM_POOL);
+}
+
+void pipeline_pool_make_part(struct pipeline_stream_pool *pool)
+{
+    pool->is_part = true;
+    core_device_uncount_child(pool->device, CORE_STREAM_POOL);
 }
 
 static void pool_release(struct core_object *object)
@@ -205,12 +213,8 @@ int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct 
     int32_t status                    = pool != NULL ? core_object_init(&pool->object, &team_ops, context)
                                                      : base_fail_memory("making a stream pool");
     if (status != TRM_OK) {
-        struct base_saved_error saved;
-        base_error_save(&saved);
         core_free(context, pool, sizeof(*pool));
-        pipeline_pool_team_close(team);
-        pipeline_pool_team_free(team);
-        base_error_restore(&saved);
+        pipeline_pool_team_abandon(team);
         return status;
     }
     pool->team     = team;

@@ -105,10 +105,12 @@ struct pipeline_pool_slot {
     bool has_points;                      /* tasks ran on the stream, so the program may know points of it */
     int32_t workload;                     /* of its last work; FOUND: not known */
     uint64_t predicted_end;               /* base_now() when its work will have ended; 0 when it has */
-    uint64_t seen;                        /* the last operation when the stream was last given back */
-    uint64_t last_end;                    /* when the work of the last loan that was watched ended */
-    uint32_t armed;                       /* of the watches, those that wait for a notification */
-    uint32_t unsure;                      /* of the watches, those whose end no model predicts */
+    uint64_t spread;   /* of the times from which that is predicted: the largest of its tasks */
+    uint64_t lent;     /* the number of its last loan */
+    uint64_t seen;     /* the last operation when the stream was last given back */
+    uint64_t last_end; /* when the work of the last loan that was watched ended */
+    uint32_t armed;    /* of the watches, those that wait for a notification */
+    uint32_t unsure;   /* of the watches, those whose end no model predicts */
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
     uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
@@ -131,6 +133,7 @@ struct pipeline_stream_pool {
     struct pipeline_pool_team
         *team;      /* of a pool over a group, of which the members below are not used; else NULL */
     bool is_member; /* of such a pool */
+    bool is_part;   /* of an object of the program, which counts for it */
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
     uint32_t stream_flags;   /* enum core_stream_flags */
@@ -147,9 +150,14 @@ struct pipeline_stream_pool {
     bool is_ending;        /* a call ends the streams */
     uint32_t streams, lent;
     uint32_t transits; /* slots, the job while it is posted, and calls that make sure of ends */
-    uint32_t turn;     /* round-robin: the slot that is looked at first */
-    uint32_t sleepers; /* threads that wait for `epoch` */
-    uint32_t users;    /* coordinators that draw streams from it */
+    uint32_t turn;     /* the slot that is looked at first, where strategies take turns */
+    /* Slots as bits: bit i is slot i (pipeline_pool_note_locked()). */
+    uint64_t free_slots; /* PIPELINE_POOL_SLOT_FREE */
+    uint64_t idle_slots; /* of these, those whose work is known to have ended */
+    uint64_t used_slots; /* that have a stream and are not idle */
+    uint32_t used;       /* as many */
+    uint32_t sleepers;   /* threads that wait for `epoch` */
+    uint32_t users;      /* coordinators that draw streams from it */
     struct pipeline_pool_listener *listeners;
     /* In the last `window` loans: the most streams that had work or were lent at once. */
     uint32_t window, peak;
@@ -180,6 +188,8 @@ int32_t pipeline_pool_desc_copy(struct trm_stream_pool_desc *desc, const struct 
  * there. */
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
                              bool is_kept, struct pipeline_stream_pool **pool);
+/* From now on the pool is a part of another object, and not counted as one that the program has. */
+void pipeline_pool_make_part(struct pipeline_stream_pool *pool);
 /* Takes over the team, also when it fails. */
 int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct trm_stream_pool_desc *desc,
                                   struct trm_stream_pool **pool);
@@ -230,6 +240,30 @@ struct pipeline_pool_request {
     /* Of a coordinator's task: its stream is lent, not in transit, and the call does not wait. */
     struct pipeline_pool_listener *listener;
 };
+
+/* Notes the state of a slot, after it has changed or the last work of a free slot has ended. */
+static inline void pipeline_pool_note_locked(struct pipeline_stream_pool *pool,
+                                             const struct pipeline_pool_slot *slot)
+{
+    uint32_t index   = (uint32_t)(slot - pool->slots);
+    uint64_t bit     = UINT64_C(1) << index;
+    uint64_t is_free = slot->state == PIPELINE_POOL_SLOT_FREE;
+    uint64_t is_idle = is_free & ((slot->watches | slot->unwatched) == 0);
+    uint64_t is_used = (slot->state != PIPELINE_POOL_SLOT_EMPTY) & !is_idle;
+    pool->free_slots = (pool->free_slots & ~bit) | is_free << index;
+    pool->idle_slots = (pool->idle_slots & ~bit) | is_idle << index;
+    pool->used += (uint32_t)is_used - (uint32_t)(pool->used_slots >> index & 1);
+    pool->used_slots = (pool->used_slots & ~bit) | is_used << index;
+}
+
+/* Notes how far off the prediction of a task may be that begins on the slot at `now` or later. */
+static inline void pipeline_pool_note_spread_locked(struct pipeline_pool_slot *slot,
+                                                    const struct pipeline_task_model *model, uint64_t now)
+{
+    uint64_t spread = model != NULL ? (uint64_t)model->time.spread : 0;
+    if (slot->predicted_end <= now || slot->spread < spread)
+        slot->spread = spread;
+}
 
 /* The priority of a slot's stream. */
 int32_t pipeline_pool_priority(const struct pipeline_stream_pool *pool, uint32_t index);
@@ -325,6 +359,9 @@ struct pipeline_pool_errand {
     /* What it uses: handles of the group, or of one device. `enqueue`, where it has no kernel, tells kinds of
      * tasks apart. */
     const struct trm_stream_task *task;
+    /* What comes after it and needs what it makes: the errand goes to a device on which that may run, too.
+     * NULL: it is not known. */
+    const struct trm_stream_task *next;
     struct pipeline_pool_listener *listeners; /* one for each device */
     bool wants_end;                           /* as in struct pipeline_pool_request */
     /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data; sets

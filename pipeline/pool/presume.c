@@ -93,6 +93,19 @@ bool pipeline_pool_is_trusted(const struct pipeline_task_model *model)
     return is_known(model) && is_short(model);
 }
 
+/* A pool over a group counts tasks from the first one on, which may be long in ending. */
+static struct pipeline_task_model *model_of_locked(struct pipeline_stream_pool *pool,
+                                                   const struct pipeline_pool_request *request)
+{
+    struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &request->key);
+    if (LIKELY(!pool->is_member))
+        return model;
+    if (model == NULL)
+        model = pipeline_task_model_make(&pool->models, &request->key);
+    model->submitted++;
+    return model;
+}
+
 struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_stream_pool *pool,
                                                              const struct pipeline_pool_slot *slot,
                                                              const struct pipeline_pool_request *request)
@@ -100,7 +113,7 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
     struct pipeline_pool_outlook outlook = {.model = NULL};
     if (request->key.what == 0)
         return outlook;
-    struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &request->key);
+    struct pipeline_task_model *model = model_of_locked(pool, request);
     outlook.model                     = model;
     if (pipeline_pool_needs_each_end(pool) && request->waited == 0) {
         outlook.wants_sample = true;
@@ -136,12 +149,13 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
     if (!outlook->is_sure || outlook->wants_sample || request->wants_end || !may_presume_locked(pool))
         return false;
     struct pipeline_task_model *model = outlook->model;
-    uint64_t begin                    = later(later(slot->predicted_end, now), outlook->ready_at);
-    slot->predicted_end               = begin + (uint64_t)model->time.mean;
-    slot->unwatched                   = slot->seen;
-    slot->workload                    = pipeline_task_workload_of(&pool->workloads, request->task->workload,
-                                                                  request->task->bytes, model->least);
-    model->last_end                   = slot->predicted_end;
+    pipeline_pool_note_spread_locked(slot, model, now);
+    uint64_t begin      = later(later(slot->predicted_end, now), outlook->ready_at);
+    slot->predicted_end = begin + (uint64_t)model->time.mean;
+    slot->unwatched     = slot->seen;
+    slot->workload      = pipeline_task_workload_of(&pool->workloads, request->task->workload,
+                                                    request->task->bytes, model->least);
+    model->last_end     = slot->predicted_end;
     if (pool->is_member)
         pipeline_load_presume(&pool->load, now, request->ready_at, request->work);
     if (pool->strategy == TRM_STREAM_AUTO)

@@ -32,11 +32,11 @@ static int32_t check_task(const struct trm_stream_task *task)
 
 static int32_t check_uses(const struct pipeline_stream_pool *pool, const struct trm_stream_task *task)
 {
-    if (pool->team != NULL || task->use_count == 0)
+    if (pool->team != NULL || (task->use_count == 0 && task->devices == 0))
         return TRM_OK;
-    return base_fail_static(TRM_ERROR_UNSUPPORTED,
-                            "trm_stream_pool_submit: the task uses buffers of a group, but "
-                            "the pool is of a single device");
+    return base_fail(TRM_ERROR_UNSUPPORTED,
+                     "trm_stream_pool_submit: the task %s a group, but the pool is of a single device",
+                     task->use_count > 0 ? "uses buffers of" : "names devices of");
 }
 
 static int32_t call_function(const struct trm_stream_task *task, struct trm_stream *stream)
@@ -62,6 +62,16 @@ static int32_t wait_for_points(const struct core_stream *stream, struct pipeline
     return status;
 }
 
+/* As trm_stream_mark() does it, for a stream that needs no look-up. */
+static int32_t mark(struct core_stream *stream, struct trm_point *point)
+{
+    bool has_failed = atomic_load_explicit(&stream->failure, memory_order_acquire) != NULL;
+    if (UNLIKELY(has_failed) || UNLIKELY(core_stream_is_recording(stream)))
+        return trm_stream_mark(stream->object.handle, point);
+    point->stream = stream->object.handle;
+    return core_stream_mark(stream, &point->value);
+}
+
 int32_t pipeline_pool_enqueue(const struct pipeline_pool_slot *slot, struct pipeline_pool_request *request,
                               struct trm_point *point)
 {
@@ -74,39 +84,46 @@ int32_t pipeline_pool_enqueue(const struct pipeline_pool_slot *slot, struct pipe
         status = trm_launch(stream, task->kernel, &task->grid, task->arguments, task->argument_count);
     else
         status = call_function(task, stream);
-    return status == TRM_OK ? trm_stream_mark(stream, point) : status;
+    return status == TRM_OK ? mark(slot->stream, point) : status;
 }
 
-static int32_t copy_in(const struct pipeline_stream_pool *pool, struct trm_stream_task *task,
-                       const struct trm_stream_task *given)
+/* *task is the program's, or a copy of it in `room` where it was compiled against another version. */
+static int32_t take_in(const struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
+                       struct trm_stream_task *room, const struct trm_stream_task **task)
 {
     if (given == NULL)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "a stream pool gets a task that is NULL");
-    if (!core_struct_copy_in(task, sizeof(*task), given, TASK_LEAST))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_stream_task.struct_size is %" PRIu32 ", but its size is %zu",
-                         given->struct_size, sizeof(*task));
-    int32_t status = check_task(task);
-    return status == TRM_OK ? check_uses(pool, task) : status;
+    *task = given;
+    if (UNLIKELY(given->struct_size != sizeof(*given))) {
+        if (!core_struct_copy_in(room, sizeof(*room), given, TASK_LEAST))
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "trm_stream_task.struct_size is %" PRIu32 ", but its size is %zu",
+                             given->struct_size, sizeof(*room));
+        *task = room;
+    }
+    int32_t status = check_task(*task);
+    return status == TRM_OK ? check_uses(pool, *task) : status;
 }
 
 static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
                       struct trm_point *point)
 {
-    struct trm_stream_task task          = {.struct_size = sizeof(task)};
-    struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER, .task = &task};
+    struct trm_stream_task room;
+    const struct trm_stream_task *task;
     struct pipeline_pool_slot *slot;
     struct trm_point end;
     int32_t status = core_output_check(point, "trm_stream_pool_submit", "point");
     if (status == TRM_OK)
-        status = copy_in(pool, &task, given);
+        status = take_in(pool, given, &room, &task);
     if (status != TRM_OK)
         return status;
     if (pool->team != NULL)
-        return pipeline_pool_team_submit(pool, &task, point);
-    request.priority = task.priority;
-    request.key      = pipeline_task_key_of(&task);
-    status           = pipeline_pool_lend(pool, &request, &slot);
+        return pipeline_pool_team_submit(pool, task, point);
+    struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER,
+                                            .task       = task,
+                                            .priority   = task->priority,
+                                            .key        = pipeline_task_key_of(task)};
+    status                               = pipeline_pool_lend(pool, &request, &slot);
     if (status != TRM_OK)
         return status;
     status = pipeline_pool_enqueue(slot, &request, &end);
@@ -130,19 +147,19 @@ int32_t trm_stream_pool_submit(struct trm_stream_pool *handle, const struct trm_
 static int32_t submit_all(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
                           struct trm_point *points, uint32_t *count)
 {
-    struct trm_stream_task task          = {.struct_size = sizeof(task)};
-    struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER, .task = &task};
+    struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER};
+    struct trm_stream_task room;
     struct pipeline_pool_slot *slot;
     uint32_t done  = 0;
     int32_t status = core_output_check(points, "trm_stream_pool_submit_all", "points");
     if (status == TRM_OK)
         status = core_output_check(count, "trm_stream_pool_submit_all", "count");
     if (status == TRM_OK)
-        status = copy_in(pool, &task, given);
+        status = take_in(pool, given, &room, &request.task);
     if (status == TRM_OK && pool->team != NULL)
         status = pipeline_pool_team_refuse("trm_stream_pool_submit_all");
     if (status == TRM_OK)
-        request.key = pipeline_task_key_of(&task);
+        request.key = pipeline_task_key_of(request.task);
     for (uint32_t i = 0; i < pool->slot_count && status == TRM_OK; i++) {
         status = pipeline_pool_lend_slot(pool, i, &request, &slot);
         if (status != TRM_OK || slot == NULL)
@@ -194,15 +211,16 @@ static void look_up(struct pipeline_stream_pool *pool, const struct trm_stream_t
 static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
                        struct trm_stream_prediction *prediction)
 {
-    struct trm_stream_task task        = {.struct_size = sizeof(task)};
     struct trm_stream_prediction found = {.samples = 0};
+    struct trm_stream_task room;
+    const struct trm_stream_task *task;
     int32_t status = core_output_check(prediction, "trm_stream_pool_predict", "prediction");
     if (status == TRM_OK)
-        status = copy_in(pool, &task, given);
+        status = take_in(pool, given, &room, &task);
     if (status == TRM_OK && pool->team != NULL)
-        status = pipeline_pool_team_predict(pool, &task, &found);
+        status = pipeline_pool_team_predict(pool, task, &found);
     else if (status == TRM_OK)
-        look_up(pool, &task, &found);
+        look_up(pool, task, &found);
     if (status != TRM_OK)
         return status;
     if (found.samples == 0)

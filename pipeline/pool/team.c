@@ -35,6 +35,19 @@ static int32_t add_member(struct pipeline_pool_team *team, uint32_t index,
     return TRM_OK;
 }
 
+/* No call waits for the group's data here: in the function of a task that uses it, none can. */
+void pipeline_pool_team_abandon(struct pipeline_pool_team *team)
+{
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    for (uint32_t i = 0; i < team->count && team->members[i].pool != NULL; i++) {
+        pipeline_pool_close(team->members[i].pool);
+        core_object_kill(&team->members[i].pool->object);
+    }
+    pipeline_pool_team_free(team);
+    base_error_restore(&saved);
+}
+
 static int32_t create(struct pipeline_group *group, const struct trm_stream_pool_desc *desc,
                       struct pipeline_pool_team **out)
 {
@@ -53,11 +66,7 @@ static int32_t create(struct pipeline_group *group, const struct trm_stream_pool
         *out = team;
         return TRM_OK;
     }
-    struct base_saved_error saved;
-    base_error_save(&saved);
-    pipeline_pool_team_close(team);
-    pipeline_pool_team_free(team);
-    base_error_restore(&saved);
+    pipeline_pool_team_abandon(team);
     return status;
 }
 

@@ -97,18 +97,19 @@ void pipeline_pool_form_fini(const struct pipeline_pool_plan *plan, struct pipel
 /* What a device would do with a task. Times are of base_now(). */
 struct pipeline_pool_forecast {
     uint32_t device;
-    bool is_known;     /* how long the task takes there */
-    bool is_data_sure; /* it is known well enough when its data is there */
-    bool is_sure;      /* that, and how long it takes; of a task that uses data */
-    uint32_t measured; /* samples, and tasks that will be some */
-    uint32_t pieces;   /* that the device has */
-    uint64_t tasks;    /* that it has had */
-    uint64_t now;      /* when this was foreseen */
-    uint64_t ready_at; /* its data is there */
-    uint64_t copy_ns;  /* of that, copies */
-    uint64_t end;      /* of the task */
-    uint64_t last_end; /* of the last such task; 0: there was none */
-    double work;       /* nanoseconds alone; 0: not known */
+    bool is_known;      /* how long the task takes there */
+    bool is_data_sure;  /* it is known well enough when its data is there */
+    bool is_sure;       /* that, and how long it takes; of a task that uses data */
+    bool is_measuring;  /* such tasks of the device have not ended */
+    uint32_t pieces;    /* that the device has */
+    uint64_t submitted; /* such tasks that it has had */
+    uint64_t copied;    /* bytes of its data that are to be copied */
+    uint64_t now;       /* when this was foreseen */
+    uint64_t ready_at;  /* its data is there */
+    uint64_t copy_ns;   /* of that, copies */
+    uint64_t end;       /* of the task */
+    uint64_t last_end;  /* of the last such task; 0: there was none */
+    double work;        /* nanoseconds alone; 0: not known */
 };
 
 /* The device that gets the task now. Errors: DEVICE_LOST. */
@@ -120,9 +121,9 @@ void pipeline_pool_team_tell(struct pipeline_pool_team *team, const struct pipel
 
 /* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
 
-/* When the data that a task uses would be on the device of a forecast, and how long copies take for that:
- * raises ready_at and copy_ns, and clears is_data_sure where that is not known well enough. False where no
- * sound device has it. */
+/* When the data that a task uses would be on the device of a forecast, and what has to be copied for that:
+ * raises ready_at, copied and copy_ns, and clears is_data_sure where that is not known well enough. False
+ * where no sound device has it. */
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 struct pipeline_pool_forecast *forecast);
 
@@ -153,6 +154,8 @@ void pipeline_pool_team_stats(struct pipeline_stream_pool *pool, struct trm_stre
 
 /* Ends members and copies. May be called again where it failed. Errors: BUSY, DEADLOCK. */
 int32_t pipeline_pool_team_close(struct pipeline_pool_team *team);
+/* Ends and frees a team that no other call knows yet, and keeps the last error. */
+void pipeline_pool_team_abandon(struct pipeline_pool_team *team);
 void pipeline_pool_team_free(struct pipeline_pool_team *team);
 
 /* UNSUPPORTED: what a pool over a group does not do. */

@@ -7,6 +7,9 @@
 /* Tasks by which a device is measured: the first contains what happens only once. */
 #define MEASURED 2u
 
+/* A device that has had n such tasks in vain gets another one after AGAIN * n * n of them all. */
+#define AGAIN 4u
+
 /* A device that had no such task for so many times as long as it would take is measured again: at most a
  * hundredth of the time is lost. */
 #define STALE 100u
@@ -41,18 +44,19 @@ static void look_up_locked(const struct pipeline_stream_pool *member, const stru
                            const struct pipeline_pool_plan *plan, struct pipeline_pool_forecast *forecast)
 {
     forecast->pieces   = member->load.pieces;
-    forecast->tasks    = member->stats.tasks;
     forecast->is_known = model != NULL && model->time.samples >= MEASURED;
     forecast->is_sure  = plan->use_count > 0 && model != NULL && forecast->is_data_sure &&
                         plan->task->after_count == 0 && pipeline_pool_is_trusted(model);
-    forecast->measured = 0;
-    forecast->last_end = 0;
-    forecast->work     = 0;
+    forecast->is_measuring = false;
+    forecast->submitted    = 0;
+    forecast->last_end     = 0;
+    forecast->work         = 0;
     if (model == NULL)
         return;
-    forecast->measured = (forecast->is_known ? MEASURED : (uint32_t)model->time.samples) + model->measuring;
-    forecast->last_end = model->last_end;
-    forecast->work     = model->least > 0 ? model->least : model->time.mean;
+    forecast->is_measuring = model->measuring > 0;
+    forecast->submitted    = model->submitted;
+    forecast->last_end     = model->last_end;
+    forecast->work         = model->least > 0 ? model->least : model->time.mean;
 }
 
 /* Does not need the data_lock where the task uses no data. */
@@ -61,6 +65,7 @@ static bool foresee_data(struct pipeline_pool_team *team, const struct pipeline_
 {
     forecast->now          = now;
     forecast->ready_at     = now;
+    forecast->copied       = 0;
     forecast->copy_ns      = 0;
     forecast->is_data_sure = true;
     return plan->use_count == 0 || pipeline_pool_team_foresee(team, plan, forecast);
@@ -97,10 +102,15 @@ void pipeline_pool_team_tell(struct pipeline_pool_team *team, const struct pipel
 
 /* ---- all devices ---------------------------------------------------------------------------- */
 
-/* Measures a device that has had too few of these tasks. */
-static bool is_wanted(const struct pipeline_pool_forecast *forecast)
+/* Measures a device that has had too few of these tasks. It is not known that those that it has had will
+ * tell, so tasks are counted when they are submitted. On a busy machine ends may be seen too late to learn
+ * from: then the device gets another one, and the more seldom the more it has had in vain. */
+static bool is_wanted(const struct pipeline_pool_forecast *forecast, uint64_t submitted)
 {
-    return !forecast->is_known && forecast->measured < MEASURED;
+    if (forecast->is_known)
+        return false;
+    return forecast->submitted < MEASURED ||
+           (!forecast->is_measuring && forecast->submitted * forecast->submitted < submitted / AGAIN);
 }
 
 static bool is_stale(const struct pipeline_pool_forecast *forecast)
@@ -110,31 +120,31 @@ static bool is_stale(const struct pipeline_pool_forecast *forecast)
            now > forecast->last_end && now - forecast->last_end > STALE * (forecast->end - now);
 }
 
-/* Of devices whose times are known the earliest end; else the one with the fewest tasks. */
+/* Where it is not known how long a task takes, it is known what it needs: a device that has its data, or will
+ * have it, needs no copy, and what the task comes after is mostly there. */
+static bool is_nearer(const struct pipeline_pool_forecast *one, const struct pipeline_pool_forecast *other)
+{
+    return one->copied != other->copied ? one->copied < other->copied : one->pieces < other->pieces;
+}
+
+/* Of devices whose times are known the earliest end. */
 static bool is_better(const struct pipeline_pool_forecast *one, const struct pipeline_pool_forecast *other)
 {
     if (one->is_known != other->is_known)
         return one->is_known;
-    if (one->is_known)
-        return one->end < other->end;
-    return one->pieces != other->pieces ? one->pieces < other->pieces : one->copy_ns < other->copy_ns;
+    return one->is_known && one->end != other->end ? one->end < other->end : is_nearer(one, other);
 }
 
 /* NULL: there is none. */
 struct found {
     const struct pipeline_pool_forecast *best, *wanted, *stale;
+    uint64_t submitted; /* such tasks, to all devices */
 };
-
-/* On a busy machine ends may be seen too late to learn from: then devices take turns. */
-static bool is_wanted_more(const struct pipeline_pool_forecast *one,
-                           const struct pipeline_pool_forecast *other)
-{
-    return one->measured != other->measured ? one->measured < other->measured : one->tasks < other->tasks;
-}
 
 static void consider(const struct pipeline_pool_forecast *forecast, struct found *found)
 {
-    if (is_wanted(forecast) && (found->wanted == NULL || is_wanted_more(forecast, found->wanted)))
+    if (is_wanted(forecast, found->submitted) &&
+        (found->wanted == NULL || is_nearer(forecast, found->wanted)))
         found->wanted = forecast;
     if (found->stale == NULL && is_stale(forecast))
         found->stale = forecast;
@@ -147,6 +157,7 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
 {
     uint64_t now       = base_now();
     uint32_t devices   = plan->devices & pipeline_group_sound(team->group);
+    uint32_t able      = 0; /* of those, the ones that can have the data */
     struct found found = {.best = NULL};
     const struct pipeline_pool_forecast *one;
     struct pipeline_task_key key = pipeline_task_key_of(plan->task);
@@ -159,8 +170,11 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
             continue;
         key.what = pipeline_pool_plan_what(plan, device);
         foresee(team, plan, &key, forecast);
-        consider(forecast, &found);
+        found.submitted += forecast->submitted;
+        able |= 1u << device;
     }
+    for (; able != 0; able &= able - 1)
+        consider(&forecasts[__builtin_ctz(able)], &found);
     one = found.wanted != NULL ? found.wanted : found.stale != NULL ? found.stale : found.best;
     if (one == NULL)
         return base_fail(TRM_ERROR_DEVICE_LOST, devices == 0

@@ -170,11 +170,19 @@ static bool needs_copy(const struct pipeline_pool_team *team, const struct pipel
            (pipeline_part_current(part) >> device & 1) == 0;
 }
 
+/* Where copies go, and when the next one can begin there. */
+struct aim {
+    uint32_t to;
+    uint64_t begin;
+    uint64_t now; /* when this is foreseen */
+};
+
 /* Neighbours that are copied at once, from the device whose copy would be there first. */
 struct run {
     struct pipeline_data_part *first, *behind; /* NULL: to the last one */
     uint32_t from;
-    uint64_t begin, bytes; /* clipped to the use where only a forecast is made */
+    uint64_t begin, bytes;
+    uint64_t needed; /* of these, those of the use: what is copied once the parts are cut */
     uint64_t took, end;
     bool is_sure; /* the end is known well enough */
 };
@@ -198,26 +206,41 @@ static void extend(const struct pipeline_pool_team *team, const struct pipeline_
     run->bytes  = end - run->begin;
 }
 
-/* When a run would be there. */
-static void time_run(struct pipeline_pool_team *team, uint32_t to, uint64_t bytes, uint64_t begin,
-                     struct run *run)
+/* When a part is ready on a device that has it, or will have it. What is overdue is one of the pieces that
+ * the device has, so it is ready when these have ended, as they are predicted now. */
+static uint64_t ready_at(const struct pipeline_pool_team *team, const struct pipeline_data_part *part,
+                         uint32_t device, uint64_t now)
 {
-    uint64_t ready_at = begin;
+    uint64_t ready;
+    if (pipeline_part_is_in_time(part, device, now, &ready))
+        return ready;
+    struct pipeline_stream_pool *member = team->members[device].pool;
+    base_lock_acquire(&member->lock);
+    ready = pipeline_load_drained(&member->load, now);
+    base_lock_release(&member->lock);
+    return ready;
+}
+
+/* When a run would be there. */
+static void time_run(struct pipeline_pool_team *team, const struct aim *aim, uint64_t bytes, struct run *run)
+{
+    uint32_t to    = aim->to;
+    uint64_t ready = aim->begin;
     bool is_known;
     run->is_sure = are_copies_sure(&team->members[to]);
     for (const struct pipeline_data_part *part = run->first; part != run->behind; part = part->next) {
-        ready_at     = later(ready_at, part->copies[run->from].ready_at);
-        run->is_sure = run->is_sure && pipeline_part_presume(part, run->from, TRM_ACCESS_READ, &ready_at) &&
-                       pipeline_part_presume(part, to, TRM_ACCESS_WRITE, &ready_at);
+        ready        = later(ready, ready_at(team, part, run->from, aim->now));
+        run->is_sure = run->is_sure && pipeline_part_presume(part, run->from, TRM_ACCESS_READ, &ready) &&
+                       pipeline_part_presume(part, to, TRM_ACCESS_WRITE, &ready);
     }
     run->took    = predict_copy(team, run->from, to, bytes, &is_known);
     run->is_sure = run->is_sure && is_known && run->took <= SHORT_NS;
-    run->end     = ready_at + run->took;
+    run->end     = ready + run->took;
 }
 
 /* The run of parts that begins with this one. False where no sound device has it. */
 static bool find_run(struct pipeline_pool_team *team, const struct pipeline_pool_use *use,
-                     struct pipeline_data_part *first, uint32_t to, uint64_t begin, struct run *found)
+                     struct pipeline_data_part *first, const struct aim *aim, struct run *found)
 {
     uint32_t current = sound_at(team, first);
     *found           = (struct run){.end = UINT64_MAX};
@@ -225,15 +248,16 @@ static bool find_run(struct pipeline_pool_team *team, const struct pipeline_pool
         struct run run = {.first = first, .behind = first->next, .from = from, .begin = first->begin};
         if ((current >> from & 1) == 0)
             continue;
-        time_run(team, to, first->end - first->begin, begin, &run);
+        time_run(team, aim, first->end - first->begin, &run);
         if (run.end < found->end)
             *found = run;
     }
     if (found->first == NULL)
         return false;
-    extend(team, use, to, found);
+    extend(team, use, aim->to, found);
     uint64_t low = later(found->begin, use->begin), high = found->begin + found->bytes;
-    time_run(team, to, (high < use->end ? high : use->end) - low, begin, found);
+    found->needed = (high < use->end ? high : use->end) - low;
+    time_run(team, aim, found->needed, found);
     return true;
 }
 
@@ -253,7 +277,8 @@ bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pi
 {
     struct run run;
     uint32_t device = forecast->device;
-    uint64_t until  = later(forecast->now, team->members[device].copies_until);
+    struct aim aim  = {.to = device, .now = forecast->now};
+    aim.begin       = later(aim.now, team->members[device].copies_until);
     for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
         struct pipeline_data_part *part     = first_part(use);
@@ -263,11 +288,12 @@ bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pi
                 part = part->next;
                 continue;
             }
-            if (!find_run(team, use, part, device, until, &run))
+            if (!find_run(team, use, part, &aim, &run))
                 return false;
-            until = run.end;
+            aim.begin = run.end;
+            forecast->copied += run.needed;
             forecast->copy_ns += run.took;
-            forecast->ready_at     = later(forecast->ready_at, until);
+            forecast->ready_at     = later(forecast->ready_at, run.end);
             forecast->is_data_sure = forecast->is_data_sure && run.is_sure;
             part                   = run.behind;
         }
@@ -350,8 +376,9 @@ static int32_t copy_to(struct pipeline_pool_team *team, const struct pipeline_po
     struct core_stream *stream;
     struct run run;
     uint64_t last;
-    uint64_t begin = later(base_now(), team->members[to].copies_until);
-    if (!find_run(team, use, part, to, begin, &run))
+    struct aim aim = {.to = to, .now = base_now()};
+    aim.begin      = later(aim.now, team->members[to].copies_until);
+    if (!find_run(team, use, part, &aim, &run))
         return base_fail_static(TRM_ERROR_DEVICE_LOST, "the devices that had the data of the task are lost");
     int32_t status = open_stream(team, to, &stream);
     if (status == TRM_OK)

@@ -73,6 +73,7 @@ static void end_up_to_locked(struct pipeline_stream_pool *pool, struct pipeline_
     slot->predicted_end += late;
     if (slot->watches == 0 && slot->unwatched == 0)
         slot->predicted_end = slot->delay = 0;
+    pipeline_pool_note_locked(pool, slot);
 }
 
 static void post_locked(struct pipeline_stream_pool *pool)

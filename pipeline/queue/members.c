@@ -9,6 +9,11 @@
  * A source may wait: it gets no slot while a device without a free one would be the best, as long as tokens
  * are in flight. The program that acquires tokens does not wait, because it may have to take results before a
  * slot comes back.
+ *
+ * Where the one thread of a run finds that tokens have ended whenever it comes to wait for them, that thread
+ * limits the rate. Another device adds nothing then but what it takes to go from one to the other and back:
+ * the driver's memory of a device leaves the caches meanwhile. So tokens stay on the fastest device for as
+ * long as that one does them in time.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
@@ -25,6 +30,80 @@
 /* Idle devices are looked for at each choice of this number, since reading the clock takes longer than a
  * choice. */
 #define STALE_CHOICES 16
+
+/* A token that had to be waited for counts as so many that had not. Tokens stay on one device once the sum is
+ * 0, and no longer when it is above LATE_STAY. */
+#define LATE 32u
+#define LATE_STAY (3 * LATE)
+#define LATE_MOST (4 * LATE)
+
+/* Tokens until they may stay again; twice as many each time that it did not last for as many. */
+#define PATIENCE_LEAST 256u
+#define PATIENCE_MOST 65536u
+
+/* ---- staying on one device ------------------------------------------------------------------- */
+
+void pipeline_members_forget_stay(struct pipeline *pipeline)
+{
+    pipeline->queue->stay = (struct pipeline_stay){.late = LATE_MOST, .patience = PATIENCE_LEAST};
+}
+
+static void end_stay(struct pipeline_stay *stay)
+{
+    if (stay->lasted > stay->patience)
+        stay->patience = PATIENCE_LEAST;
+    stay->is_on = false;
+    stay->rest  = stay->patience;
+    if (stay->patience < PATIENCE_MOST)
+        stay->patience *= 2;
+}
+
+__attribute__((cold, noinline)) static void note_late(struct pipeline_stay *stay)
+{
+    stay->late = stay->late < LATE_MOST - LATE ? stay->late + LATE : LATE_MOST;
+    if (stay->is_on && stay->late > LATE_STAY)
+        end_stay(stay);
+}
+
+void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time)
+{
+    struct pipeline_stay *stay = &pipeline->queue->stay;
+    stay->lasted++;
+    if (stay->rest > 0)
+        stay->rest--;
+    if (UNLIKELY(!in_time))
+        note_late(stay);
+    else if (stay->late > 0)
+        stay->late--;
+}
+
+/* Tokens are to stay on the device that takes the shortest time for one. */
+__attribute__((cold, noinline)) static void begin_stay(const struct pipeline *pipeline)
+{
+    struct pipeline_stay *stay = &pipeline->queue->stay;
+    uint64_t shortest          = UINT64_MAX;
+    stay->lasted               = 0;
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        const struct pipeline_queue_member *member = &pipeline->queue->members[i];
+        uint64_t alone                             = member->ahead - member->step * member->in_use;
+        if (member->is_lost || !member->is_known || alone >= shortest)
+            continue;
+        shortest     = alone;
+        stay->member = i;
+        stay->is_on  = true;
+    }
+}
+
+static bool may_stay(const struct pipeline_stay *stay)
+{
+    return stay->late == 0 && stay->rest == 0;
+}
+
+/* Whether the tokens of a source stay on one device now. */
+static bool is_staying(const struct pipeline_queue *queue)
+{
+    return queue->stay.is_on && !queue->members[queue->stay.member].is_lost;
+}
 
 /* ---- dispatch ------------------------------------------------------------------------------- */
 
@@ -106,6 +185,10 @@ static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
     struct pipeline_queue *queue = pipeline->queue;
     if (queue->slots_in[PIPELINE_SLOT_FREE] == 0)
         return PIPELINE_MEMBERS_MOST;
+    bool waits = may_wait && pipeline_queue_in_flight(queue) > 0;
+    if (waits && is_staying(queue))
+        return queue->members[queue->stay.member].free.first != NULL ? queue->stay.member
+                                                                     : PIPELINE_MEMBERS_MOST;
     struct choice choice = find_best(pipeline);
     if (choice.unknown != PIPELINE_MEMBERS_MOST && queue->members[choice.unknown].in_use == 0)
         return choice.unknown;
@@ -116,7 +199,9 @@ static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
             return stale;
         }
     }
-    if (may_wait && pipeline_queue_in_flight(queue) > 0)
+    if (waits && choice.unknown == PIPELINE_MEMBERS_MOST && may_stay(&queue->stay))
+        begin_stay(pipeline);
+    if (waits)
         return choice.best == choice.best_free ? choice.best : PIPELINE_MEMBERS_MOST;
     return choice.best_free != PIPELINE_MEMBERS_MOST ? choice.best_free : choice.unknown;
 }

@@ -469,7 +469,7 @@ bool pipeline_next_may_be_plain(const struct pipeline *pipeline)
 {
     const struct trm_pipeline_desc *desc = &pipeline->desc;
     return pipeline->queue->mode == PIPELINE_RUNNING && pipeline->queue->workers == 0 &&
-           pipeline->member_count == 1 && desc->on_full == TRM_FULL_BLOCK && desc->token_timeout_ns == 0 &&
+           desc->on_full == TRM_FULL_BLOCK && desc->token_timeout_ns == 0 &&
            (desc->flags & TRM_PIPELINE_UNORDERED) == 0;
 }
 
@@ -491,22 +491,33 @@ __attribute__((cold, noinline)) static void note_other_end(struct pipeline_slot 
     pipeline_queue_move(slot, PIPELINE_SLOT_ENDED);
 }
 
+/* Looks first whether it has ended: where the thread is what limits the rate it mostly has, and to look takes
+ * less than to begin a wait. Without the lock. */
+static int32_t wait_for_oldest(struct pipeline_slot *slot, bool *in_time)
+{
+    int32_t status = pipeline_slot_runs_alone(slot) ? pipeline_slot_poll(slot) : TRM_ERROR_TIMEOUT;
+    *in_time       = status != TRM_ERROR_TIMEOUT;
+    return *in_time ? status : pipeline_slot_wait_for(slot, PIPELINE_SLICE_NS);
+}
+
 struct pipeline_slot *pipeline_next_plain(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     struct pipeline_slot *slot   = queue->ordered.first;
     struct base_failure failure;
+    bool in_time;
     if (slot == NULL || pipeline_slot_state(slot) != PIPELINE_SLOT_SUBMITTED ||
         slot->failure.status != TRM_OK || queue->has_leader || is_disturbed(queue))
         return NULL;
     queue->has_leader = true;
     flush_held_back(pipeline);
     base_biased_lock_release(&pipeline->lock);
-    int32_t status = pipeline_slot_wait_for(slot, PIPELINE_SLICE_NS);
+    int32_t status = wait_for_oldest(slot, &in_time);
     if (UNLIKELY(status != TRM_OK && status != TRM_ERROR_TIMEOUT))
         pipeline_failure_describe(slot, NULL, status, &failure);
     base_biased_lock_acquire(&pipeline->lock);
 
+    pipeline_members_note_wait(pipeline, in_time);
     bool is_plain = status == TRM_OK && !is_disturbed(queue);
     if (LIKELY(is_plain)) {
         pipeline_list_remove(&queue->ordered, slot);

@@ -126,6 +126,16 @@ struct pipeline_queue_member {
     struct pipeline_estimate estimate; /* of a token; several members only */
 };
 
+/* Whether tokens stay on one device, although there are others (members.c). */
+struct pipeline_stay {
+    bool is_on;
+    uint32_t member; /* where they stay */
+    uint32_t late; /* one more for many tokens for which the run's thread had to wait, less each other one */
+    uint32_t rest; /* tokens until they may stay again */
+    uint32_t patience; /* what `rest` is next */
+    uint32_t lasted;   /* tokens since they stay */
+};
+
 /* A thread that waits for slots to end and for changes of the queues; on its stack. */
 struct pipeline_watch {
     struct core_waiter *waiter;
@@ -143,6 +153,7 @@ struct pipeline_queue {
     uint64_t next_index;       /* of the token acquired next */
     uint64_t repeated;         /* tokens of the run that a lost device left to another one */
     uint32_t choices;          /* of a device so far */
+    struct pipeline_stay stay; /* in the choices of a run */
     struct base_failure fault; /* an illegal move */
 
     _Atomic int32_t mode; /* enum pipeline_queue_mode; also read without the lock */
@@ -348,6 +359,13 @@ static inline void pipeline_member_free(struct pipeline_queue_member *member)
  * where may_wait) a device without a free slot is the best. With the lock. */
 uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait);
 
+/* A run begins: what devices do in time is not known. With the lock. */
+void pipeline_members_forget_stay(struct pipeline *pipeline);
+
+/* The thread that does everything in a run came to wait for the oldest token, which had ended by then
+ * (in_time) or not. With the lock. */
+void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time);
+
 /* Learns from the times of a token that came out. With the lock. */
 void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times);
 
@@ -418,9 +436,8 @@ void pipeline_leader_leave(struct pipeline *pipeline);
 int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadline,
                       struct pipeline_slot **slot, struct base_failure *failure);
 
-/* The same for a run by one thread whose results come in order from one device, while nothing else has to be
- * heeded. NULL: pipeline_next() does what is to be done. The first function says whether a run is such a
- * one. */
+/* The same for a run by one thread whose results come in order, while nothing else has to be heeded. NULL:
+ * pipeline_next() does what is to be done. The first function says whether a run is such a one. */
 bool pipeline_next_may_be_plain(const struct pipeline *pipeline);
 struct pipeline_slot *pipeline_next_plain(struct pipeline *pipeline);
 

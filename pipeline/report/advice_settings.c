@@ -13,7 +13,8 @@ enum {
     SINKS_MOST   = 8,
     WORKERS_STEP = 4, /* times as many at once; the next run tells whether more would help */
     /* fewer tokens tell too little of how much their times vary */
-    RECENT_LEAST = 24
+    RECENT_LEAST = 24,
+    SHUFFLES     = 4 /* orders of tokens that are tried for irregular ones */
 };
 
 /* What to set, and the gain. */
@@ -79,8 +80,10 @@ static double gain_of_order(const struct pipeline_advisor *advisor, const struct
     return pipeline_advice_at_most(advisor, before / after);
 }
 
-/* The gain by the times of single tokens, of which those of a stage vary. Samples do not tell how far apart
- * slow tokens are, nor how many there are: the mean does. */
+/* The gain by the times of single tokens, of which those of a stage vary. Samples do not tell how many tokens
+ * are slow: the mean does. Nor do they tell how far apart those are: further slots gain more where slow
+ * tokens come at regular intervals, further workers where they do not. Where irregular ones gain less,
+ * halfway between is near enough to both. */
 static double gain_of_recent(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc,
                              int32_t stage)
 {
@@ -90,8 +93,14 @@ static double gain_of_recent(const struct pipeline_advisor *advisor, const struc
     if (advisor->report->measured >= advisor->report->tokens)
         return gain_of_order(advisor, desc, advisor->facts);
     pipeline_even_recent(&advisor->desc, advisor->facts, stage, times);
-    even.recent = times;
-    return gain_of_order(advisor, desc, &even);
+    even.recent      = times;
+    double regular   = gain_of_order(advisor, desc, &even);
+    double irregular = 0;
+    for (uint32_t i = 0; i < SHUFFLES; i++) {
+        pipeline_shuffle_recent(times, even.recent_count, i);
+        irregular += gain_of_order(advisor, desc, &even) / SHUFFLES;
+    }
+    return irregular < regular ? (regular + irregular) / 2 : regular;
 }
 
 static uint64_t ends_rest(const struct pipeline_advisor *advisor)

@@ -74,4 +74,7 @@ uint64_t pipeline_predict_recent(const struct trm_prediction_desc *desc, uint32_
 void pipeline_even_recent(const struct trm_prediction_desc *desc, const struct pipeline_report_facts *facts,
                           int32_t stage, struct pipeline_stage_times even[PIPELINE_RECENT_TOKENS]);
 
+/* Puts tokens in an order that hangs on nothing but their number and `turn`: one of many random ones. */
+void pipeline_shuffle_recent(struct pipeline_stage_times *tokens, uint32_t count, uint32_t turn);
+
 #endif

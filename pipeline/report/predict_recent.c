@@ -113,3 +113,17 @@ void pipeline_even_recent(const struct trm_prediction_desc *desc, const struct p
         so_far              = wanted;
     }
 }
+
+/* Fisher and Yates; the same numbers each time, so that a report says the same when it is asked for again. */
+void pipeline_shuffle_recent(struct pipeline_stage_times *tokens, uint32_t count, uint32_t turn)
+{
+    uint32_t random = turn * 2654435761u + 1;
+
+    for (uint32_t i = count; i > 1; i--) {
+        random                                 = random * 1664525u + 1013904223u;
+        uint32_t place                         = (random >> 8) % i;
+        const struct pipeline_stage_times last = tokens[i - 1];
+        tokens[i - 1]                          = tokens[place];
+        tokens[place]                          = last;
+    }
+}

@@ -12,6 +12,10 @@
 /* A device that got fewer tokens than this part (1 in so many) added nothing. */
 #define IDLE_PART 50
 
+/* That is because it takes so many times as long as the fastest one, or else because tokens stayed on another
+ * one, which kept up with the thread that runs the pipeline. */
+#define SLOW_TIMES 2
+
 static uint64_t sum_of(const struct trm_report *report)
 {
     uint64_t sum = 0;
@@ -109,13 +113,29 @@ static int padding(const char *text, int width)
     return columns < width ? width - columns : 0;
 }
 
-static const char *note_of(const struct trm_device_report *device, uint64_t sum)
+/* Nanoseconds of the device that takes the shortest time for a token alone. 0: none is known. */
+static uint64_t shortest_latency(const struct trm_report *report)
 {
+    uint64_t shortest = 0;
+
+    for (uint32_t i = 0; i < count_of(report); i++) {
+        const struct trm_device_report *device = &report->devices[i];
+        if (device->lost == 0 && device->latency_ns != 0 && (shortest == 0 || device->latency_ns < shortest))
+            shortest = device->latency_ns;
+    }
+    return shortest;
+}
+
+static const char *note_of(const struct trm_report *report, uint32_t index, uint64_t sum)
+{
+    const struct trm_device_report *device = &report->devices[index];
+
     if (device->lost != 0)
         return "lost";
-    if (device->latency_ns != 0 && device->tokens * IDLE_PART < sum)
-        return "too slow: the others finish first";
-    return "";
+    if (device->latency_ns == 0 || device->tokens * IDLE_PART >= sum)
+        return "";
+    return device->latency_ns < SLOW_TIMES * shortest_latency(report) ? "not needed: another one keeps up"
+                                                                      : "too slow: the others finish first";
 }
 
 static void write_device(struct pipeline_writer *writer, const struct trm_report *report, uint32_t index,
@@ -124,7 +144,7 @@ static void write_device(struct pipeline_writer *writer, const struct trm_report
     const struct trm_device_report *device = &report->devices[index];
     char latency[TEXT_MOST], period[TEXT_MOST];
     const char *alone = time_of(latency, device->latency_ns), *each = time_of(period, device->period_ns);
-    const char *note = note_of(device, sum);
+    const char *note = note_of(report, index, sum);
 
     pipeline_writef(writer, "  %-14s%9" PRIu64 "  %3" PRIu64 " %%%6u%*s%s%*s%s%s%s\n", device->device,
                     device->tokens, share_of(report, index, sum), device->depth, padding(alone, 10), "",
@@ -167,7 +187,7 @@ static void write_device_row(struct pipeline_writer *writer, const struct trm_re
                     "<td>%s</td></tr>\n",
                     device->tokens, share_of(report, index, sum), device->depth,
                     time_of(latency, device->latency_ns), time_of(period, device->period_ns),
-                    note_of(device, sum));
+                    note_of(report, index, sum));
 }
 
 static void write_under(struct pipeline_writer *writer, const char *before, const char *text)

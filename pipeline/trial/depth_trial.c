@@ -49,51 +49,66 @@
 #define PAUSE_LEAST 256u
 #define PAUSE_PART 256u
 
-/* Runs in a row that are too short for a turn after which turns become shorter. */
+/* Runs in a row that are too short for the shortest turn after which there is no trial. */
 #define MISSES_MOST 4u
+
+/* A run that has had so many times the tokens of the longest turn has room for longer ones. */
+#define LONGER 8u
 
 #define ONE UINT64_C(1024) /* of ratios */
 
+/* What a token of slots that are 2.4 times as slow costs. */
+#define FAR (ONE * 14 / 10)
+
 /* ---- what is known -------------------------------------------------------------------------- */
 
-/* Of so many turns those that count: the last ones, and short ones only as long as there is no other. */
-static uint32_t count_kept(uint32_t turns)
+/* The first of so many turns that counts: short ones only as long as there is no more than one other. */
+static uint32_t first_kept(uint32_t turns)
 {
-    uint32_t count = turns > SHORT_ROUNDS ? turns - SHORT_ROUNDS : turns;
+    uint32_t first = turns > SHORT_ROUNDS + 1 ? SHORT_ROUNDS : 0;
 
-    return count < PIPELINE_DEPTH_KEPT ? count : PIPELINE_DEPTH_KEPT;
-}
-
-/* Where the next of so many turns is kept. */
-static uint32_t place_of(uint32_t turns)
-{
-    return turns < SHORT_ROUNDS ? turns : (turns - SHORT_ROUNDS) % PIPELINE_DEPTH_KEPT;
+    return turns - first > PIPELINE_DEPTH_KEPT ? turns - PIPELINE_DEPTH_KEPT : first;
 }
 
 /* The lower one of two: what disturbs tokens makes them longer. 0: of none. */
-static uint64_t lower_median(const uint64_t *values, uint32_t count)
+static uint64_t lower_median(const uint64_t *values, uint32_t first, uint32_t end)
 {
     uint64_t sorted[PIPELINE_DEPTH_KEPT] = {0};
+    uint32_t count                       = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t position = i;
-        for (; position > 0 && sorted[position - 1] > values[i]; position--)
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t value    = values[i % PIPELINE_DEPTH_KEPT];
+        uint32_t position = count++;
+        for (; position > 0 && sorted[position - 1] > value; position--)
             sorted[position] = sorted[position - 1];
-        sorted[position] = values[i];
+        sorted[position] = value;
     }
     return count == 0 ? 0 : sorted[(count - 1) / 2];
 }
 
+/* Of the turns that count. The first long one may have been disturbed as much as a short one: the
+ * shortest. */
+static uint64_t result_of(const uint64_t *values, uint32_t turns)
+{
+    uint64_t least = values[0];
+
+    if (turns != SHORT_ROUNDS + 1)
+        return lower_median(values, first_kept(turns), turns);
+    for (uint32_t i = 1; i < turns; i++)
+        least = values[i] < least ? values[i] : least;
+    return least;
+}
+
 uint64_t pipeline_depth_trial_ns(const struct pipeline_depth_trial *trial, uint32_t way)
 {
-    return lower_median(trial->ways[way].ns, count_kept(trial->ways[way].turns));
+    return result_of(trial->ways[way].ns, trial->ways[way].turns);
 }
 
 /* UINT64_MAX: not known. */
 static uint64_t ratio_of(const struct pipeline_depth_trial *trial, uint32_t way)
 {
     const struct pipeline_depth_way *own = &trial->ways[way];
-    return own->turns != 0 ? lower_median(own->ratios, count_kept(own->turns)) : UINT64_MAX;
+    return own->turns != 0 ? result_of(own->ratios, own->turns) : UINT64_MAX;
 }
 
 static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32_t way)
@@ -170,22 +185,21 @@ static uint32_t timed_tokens(const struct pipeline_depth_trial *trial, uint32_t 
     return stretch_tokens(trial, way) * count_stretches(trial);
 }
 
-/* What a turn costs beside one of the fastest slots, in 1/1024 of a token's time: at most `most` for each. */
-static uint64_t cost_of(const struct pipeline_depth_trial *trial, uint32_t way, uint64_t most)
+/* What a token costs beside one of the fastest slots, in 1/1024 of its time. */
+static uint64_t cost_of(const struct pipeline_depth_trial *trial, uint32_t way)
 {
     uint64_t least = least_ratio(trial, true), ratio = ratio_of(trial, way);
-    uint32_t fewest = trial->ways[trial->count - 1].slots;
 
-    if (ratio == UINT64_MAX || ratio <= least)
-        return 0;
-    uint64_t each = (ratio - least) * ONE / least;
-    return (settling_tokens(trial, way, fewest) + timed_tokens(trial, way)) * (each < most ? each : most);
+    return ratio == UINT64_MAX || ratio <= least ? 0 : (ratio - least) * ONE / least;
 }
 
-/* Slots that seem more than twice as slow were rather disturbed. */
+/* Slots that seem more than 2.4 times as slow were rather disturbed. */
 static uint64_t expected_cost(const struct pipeline_depth_trial *trial, uint32_t way)
 {
-    return cost_of(trial, way, ONE);
+    uint32_t fewest = trial->ways[trial->count - 1].slots;
+    uint64_t each   = cost_of(trial, way);
+
+    return (settling_tokens(trial, way, fewest) + timed_tokens(trial, way)) * (each < FAR ? each : FAR);
 }
 
 /* Whether a number of slots has a turn in the next round, which has to cost no more than its share of what is
@@ -196,7 +210,7 @@ static bool is_in(const struct pipeline_depth_trial *trial, uint32_t way)
 
     if (way == trial->choice || trial->ways[way].turns < SHORT_ROUNDS)
         return true;
-    return trial->ways[way].spent + expected_cost(trial, way) <= may_cost;
+    return trial->ways[way].tokens * cost_of(trial, way) + expected_cost(trial, way) <= may_cost;
 }
 
 static uint32_t count_in(const struct pipeline_depth_trial *trial)
@@ -213,6 +227,7 @@ static uint32_t count_in(const struct pipeline_depth_trial *trial)
 static void begin_turn(struct pipeline_depth_trial *trial, uint32_t way)
 {
     trial->way   = way;
+    trial->turn  = 0;
     trial->phase = PIPELINE_DEPTH_SETTLES;
     trial->rest  = settling_tokens(trial, way, trial->before);
 }
@@ -273,17 +288,25 @@ static void note_round(struct pipeline_depth_trial *trial)
         struct pipeline_depth_way *way = &trial->ways[i];
         if (!way->is_in)
             continue;
-        uint32_t kept     = place_of(way->turns++);
+        uint32_t kept     = way->turns++ % PIPELINE_DEPTH_KEPT;
         way->ns[kept]     = way->took;
         way->ratios[kept] = way->took * ONE / least;
     }
-    for (uint32_t i = 0; i < trial->count; i++)
-        if (trial->ways[i].is_in)
-            trial->ways[i].spent += cost_of(trial, i, UINT64_MAX);
 }
 
+static bool has_room_for_longer(const struct pipeline_depth_trial *trial)
+{
+    return trial->run >= (uint64_t)LONGER * trial->length_most;
+}
+
+/* Turns are shorter than others where runs were short, until a run has had room for several longer ones. */
 static void lengthen(struct pipeline_depth_trial *trial)
 {
+    if (has_room_for_longer(trial)) {
+        trial->is_short = false;
+        if (trial->length_most < LENGTH_MOST)
+            trial->length_most *= 2;
+    }
     if (trial->ways[trial->choice].turns >= SHORT_ROUNDS)
         trial->length = 2 * trial->length <= trial->length_most ? 2 * trial->length : trial->length_most;
 }
@@ -304,9 +327,10 @@ static void end_turn(struct pipeline_depth_trial *trial)
 {
     struct pipeline_depth_way *way = &trial->ways[trial->way];
 
-    way->took     = lower_median(trial->stretches, trial->ended) / stretch_tokens(trial, trial->way) + 1;
+    way->took     = lower_median(trial->stretches, 0, trial->ended) / stretch_tokens(trial, trial->way) + 1;
     trial->before = way->slots;
     trial->misses = 0;
+    way->tokens += trial->turn;
     if (!begin_next_turn(trial, trial->way + 1))
         end_round(trial);
 }
@@ -346,6 +370,17 @@ static void end_for_good(struct pipeline_depth_trial *trial)
     trial->rest  = 1;
 }
 
+/* Runs were too short for turns; a longer one may come. */
+static void go_on_waiting(struct pipeline_depth_trial *trial)
+{
+    trial->rest = PAUSE_PART;
+    if (trial->count < 2 || !has_room_for_longer(trial))
+        return;
+    trial->misses   = 0;
+    trial->is_short = false;
+    begin_pause(trial);
+}
+
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
                                 uint32_t fewest)
 {
@@ -368,28 +403,43 @@ void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t dep
         end_for_good(trial);
 }
 
-/* Turns become half as long, then without time to warm up; then there are none. */
-static void shorten(struct pipeline_depth_trial *trial)
+static uint64_t needed_tokens(const struct pipeline_depth_trial *trial)
 {
-    trial->misses = 0;
-    if (trial->length > LENGTH)
-        trial->length = trial->length_most = trial->length / 2;
-    else if (!trial->is_short)
-        trial->is_short = true;
-    else {
-        trial->trials++;
-        end_for_good(trial);
-    }
+    return (uint64_t)settling_tokens(trial, trial->way, trial->before) + timed_tokens(trial, trial->way);
 }
 
-void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
+/* Turns become so short that one would have ended in the last run, if need be without time to warm up. */
+static void shorten(struct pipeline_depth_trial *trial)
 {
-    if (!pipeline_depth_trial_goes_on(trial))
-        return;
-    if (++trial->misses > MISSES_MOST)
-        shorten(trial);
-    if (trial->phase != PIPELINE_DEPTH_IS_OVER)
+    while (trial->length > LENGTH && needed_tokens(trial) > trial->run)
+        trial->length = trial->length_most = trial->length / 2;
+    trial->is_short |= needed_tokens(trial) > trial->run;
+}
+
+/* A turn that has not ended is no result, but its tokens have cost something. */
+void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial, uint32_t left)
+{
+    uint32_t ended = trial->rest - left;
+
+    trial->tokens += ended;
+    trial->run += ended;
+    trial->turn += ended;
+    if (pipeline_depth_trial_goes_on(trial) && trial->run == 0) {
         begin_turn(trial, trial->way);
+    } else if (pipeline_depth_trial_goes_on(trial)) {
+        trial->ways[trial->way].tokens += trial->turn;
+        if (trial->turn == trial->run)
+            shorten(trial);
+        if (++trial->misses > MISSES_MOST) {
+            trial->trials++;
+            end_for_good(trial);
+        } else {
+            begin_turn(trial, trial->way);
+        }
+    } else {
+        trial->rest = left;
+    }
+    trial->run = 0;
 }
 
 bool pipeline_depth_trial_goes_on(const struct pipeline_depth_trial *trial)
@@ -400,6 +450,8 @@ bool pipeline_depth_trial_goes_on(const struct pipeline_depth_trial *trial)
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)
 {
     trial->tokens += trial->rest;
+    trial->run += trial->rest;
+    trial->turn += trial->rest;
     if (trial->phase == PIPELINE_DEPTH_SETTLES) {
         trial->phase = PIPELINE_DEPTH_TIMES;
         trial->begin = now;
@@ -410,7 +462,7 @@ uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t 
     } else if (trial->phase == PIPELINE_DEPTH_PAUSES) {
         go_on_pausing(trial);
     } else {
-        trial->rest = PAUSE_PART;
+        go_on_waiting(trial);
     }
     return trial->ways[trial->way].slots;
 }

@@ -14,7 +14,11 @@
  * What bounds it is what it costs: against the fastest number of slots, the time of about 64 tokens and of
  * one in 128 of those that have ended since the first, in equal parts for all other numbers of slots; more
  * where one is more than 2.4 times as slow. So a slow one has few turns and short ones, one that is hardly
- * slower has many and long ones, and none is left out for good.
+ * slower has many and long ones, and none is left out for good. What tokens have cost is reckoned by what
+ * they are now known to take: a turn that was disturbed would be charged for what did it.
+ *
+ * A run that ends within a turn leaves it undecided. Where that is the run's only turn, it becomes so short
+ * that it would have ended, and longer again where runs are longer.
  *
  * The first rounds follow one another. After that the choice is in use, and there are a few rounds after
  * every pause: another program may have had a processor during the first ones, which lasts some milliseconds.
@@ -38,14 +42,14 @@ struct pipeline_depth_way { /* a number of slots */
     uint64_t ratios[PIPELINE_DEPTH_KEPT]; /* the same in 1/1024 of the shortest time of the round */
     uint64_t took;                        /* nanoseconds of a token in this round; 0: it had no turn */
     bool is_in;                           /* this round */
-    uint64_t spent;                       /* what its turns have cost, in 1/1024 of a token's time */
+    uint64_t tokens;                      /* of its turns so far */
 };
 
 enum pipeline_depth_phase {
     PIPELINE_DEPTH_SETTLES = 0, /* tokens of a turn that do not count yet */
     PIPELINE_DEPTH_TIMES   = 1,
     PIPELINE_DEPTH_PAUSES  = 2,
-    PIPELINE_DEPTH_IS_OVER = 3, /* there is nothing to try, or runs are too short */
+    PIPELINE_DEPTH_IS_OVER = 3, /* there is nothing to try, or runs have been too short so far */
 };
 
 struct pipeline_depth_trial {
@@ -62,6 +66,7 @@ struct pipeline_depth_trial {
     uint32_t trials;              /* pauses so far */
     uint32_t agreed;              /* pauses since the choice has changed */
     uint32_t misses;              /* runs in a row that were too short for a turn */
+    uint64_t run, turn;           /* tokens of this run and of this turn so far */
     bool is_short;                /* runs are too short to warm up */
     uint64_t begin;               /* of the stretch of tokens that is timed */
     uint64_t stretches[PIPELINE_DEPTH_STRETCHES]; /* nanoseconds of those that have ended */
@@ -78,8 +83,8 @@ struct pipeline_depth_trial {
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
                                 uint32_t fewest);
 
-/* A run begins: the turn begins again. */
-void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial);
+/* A run begins: the turn begins again. Of trial->rest tokens, `left` have not ended. */
+void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial, uint32_t left);
 
 /* trial->rest tokens have ended since the call before, or since the run has begun. Returns the number of
  * slots to be in use from now on. */

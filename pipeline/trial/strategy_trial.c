@@ -34,6 +34,11 @@
 #define PROOF 6
 #define PROVEN 110
 
+/* A candidate is given up when its first turn has taken so many tokens of the best longer, and so much time:
+ * resources are created meanwhile. */
+#define GIVE_UP_TOKENS 24
+#define GIVE_UP_NS UINT64_C(10000000)
+
 /* Consecutive runs that were too short for a single stretch before the trial gives up. */
 #define MISSES_MOST 64
 
@@ -202,6 +207,7 @@ static void next_turn(struct pipeline_trial *trial)
     uint32_t way = next_of_round(trial, trial->current);
 
     trial->stretches = trial->tokens = 0;
+    trial->turn_began                = 0;
     if (trial->is_proving) {
         end_proof(trial);
         return;
@@ -236,7 +242,8 @@ void pipeline_trial_interrupt(struct pipeline_trial *trial)
 {
     if (trial->is_over)
         return;
-    trial->tokens = 0;
+    trial->tokens     = 0;
+    trial->turn_began = 0;
     if (++trial->misses > MISSES_MOST)
         conclude(trial, trial->is_proving ? trial->current : find_winner(trial));
 }
@@ -295,10 +302,46 @@ static void note(struct pipeline_trial *trial)
         next_turn(trial);
 }
 
+/* Notes a token of the turn; not the first ones, which wait for those of the turn before. Whether the
+ * candidate is so far behind the best that nothing is to be known better. */
+static bool is_hopeless(struct pipeline_trial *trial, uint32_t depth, uint64_t now)
+{
+    uint32_t best = find_best(trial);
+
+    if (trial->tokens < depth)
+        return false;
+    if (trial->turn_began == 0) {
+        trial->turn_began  = now;
+        trial->turn_tokens = 0;
+        return false;
+    }
+    trial->turn_tokens++;
+    if (trial->ways[trial->current].count != 0 || best == trial->count)
+        return false;
+    uint64_t spent = (trial->turn_tokens + GIVE_UP_TOKENS) * pipeline_trial_result(trial, best) + GIVE_UP_NS;
+    return now - trial->turn_began > spent;
+}
+
+static void give_up(struct pipeline_trial *trial, uint64_t now)
+{
+    struct pipeline_trial_way *way = &trial->ways[trial->current];
+
+    way->ns[way->count++] = (now - trial->turn_began) / trial->turn_tokens;
+    way->is_long = way->is_eliminated = true;
+    trial->counted = trial->stretch_tokens = 0;
+    trial->stretch_ns = trial->begin = 0;
+    next_turn(trial);
+}
+
 uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint64_t now)
 {
     if (trial->is_over)
         return trial->current;
+    if (is_hopeless(trial, depth, now)) {
+        give_up(trial, now);
+        if (trial->is_over)
+            return trial->current;
+    }
     if (trial->began == 0)
         trial->began = now;
     if (trial->depth != depth)

@@ -8,7 +8,9 @@
  * stretches longer; for long ones, where that matters less than how many tokens happened to end in each, it
  * is their mean.
  *
- * After the first rounds only candidates near the best go on. In the end the first in the list that is nearly
+ * A candidate whose first turn takes far longer than the best would have is given up at once: large tokens
+ * may take many times as long where kernels reach over a bus. After the first rounds only candidates near the
+ * best go on. In the end the first in the list that is nearly
  * as fast as the fastest wins, if that also holds for its slower stretches; simpler strategies come first in
  * the list. The winner then has to confirm its result in further stretches, because a device may run a
  * strategy fast only while it is new; if it fails to, another candidate gets its chance.
@@ -50,7 +52,9 @@ struct pipeline_trial {
     uint32_t stretch_tokens;
     uint64_t stretch_ns;
     uint64_t begin;
-    uint64_t began; /* when the first token was enqueued */
+    uint64_t began;       /* when the first token was enqueued */
+    uint64_t turn_began;  /* when those of the turn before had left the slots */
+    uint32_t turn_tokens; /* since then */
 };
 
 /* count: 1 to PIPELINE_TRIAL_WAYS candidates. */

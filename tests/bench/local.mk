@@ -227,6 +227,14 @@ tests/bench/peer_nccl: tests/bench/peer_nccl.cu tests/bench/measure.c tests/benc
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench -I'$(NCCL)/include' $(srcdir)/tests/bench/peer_nccl.cu \
 	  tests/bench/peer_nccl-measure.o -o $@ -L'$(NCCL)/lib' -Xlinker -l:libnccl.so.2 -Xlinker -rpath='$(NCCL)/lib'
 
+# Sums behind a backward pass, by NCCL and by hand: make tests/bench/peer_backward
+tests/bench/peer_backward: tests/bench/peer_backward.cu kernels/sgemm.cu tests/bench/measure.c tests/bench/measure.h
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_backward-measure.o && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench -I$(srcdir) -I'$(NCCL)/include' \
+	  $(srcdir)/tests/bench/peer_backward.cu tests/bench/peer_backward-measure.o -o $@ \
+	  -L'$(NCCL)/lib' -Xlinker -l:libnccl.so.2 -Xlinker -rpath='$(NCCL)/lib'
+
 # The same through the memory of the host, by hand: make tests/bench/peer_staging
 tests/bench/peer_staging: tests/bench/peer_staging.cu tests/bench/measure.c tests/bench/measure.h
 	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
@@ -279,6 +287,7 @@ EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
 CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \
 	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro \
 	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o \
+	tests/bench/peer_backward tests/bench/peer_backward-measure.o \
 	tests/bench/peer_staging tests/bench/peer_staging-measure.o \
 	tests/bench/peer_cuda_resident tests/bench/peer_cuda_resident-measure.o \
 	tests/bench/cuda_streaming
@@ -288,6 +297,7 @@ EXTRA_DIST += \
 	tests/bench/cuda_kernels.cu \
 	tests/bench/cuda_streaming.cu \
 	tests/bench/peer_cuda.cu \
+	tests/bench/peer_backward.cu \
 	tests/bench/peer_nccl.cu \
 	tests/bench/peer_cuda_resident.cu \
 	tests/bench/peer_staging.cu \

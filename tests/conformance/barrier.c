@@ -70,6 +70,31 @@ START_TEST(after_a_barrier_every_stream_waits_for_the_held_one)
 }
 END_TEST
 
+START_TEST(after_a_barrier_of_two_streams_each_waits_for_the_other)
+{
+    struct trm_stream *streams[] = {make_stream(the.device), make_stream(the.device)};
+    struct trm_point after[2];
+    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
+    for (int held = 0; held < 2; held++) {
+        if (!hold_works()) {
+            skip("its streams cannot be held");
+            break;
+        }
+        struct hold *hold = hold_begin(streams[held]);
+        ck_ok(trm_stream_barrier(streams, 2));
+        for (int i = 0; i < 2; i++) {
+            ck_ok(trm_fill(streams[i], trm_span_of(buffer, (uint64_t)i * 4, 4), 2, 1));
+            ck_ok(trm_stream_mark(streams[i], &after[i]));
+        }
+        for (int i = 0; i < 2; i++)
+            ck_status(trm_point_wait(after[i], MILLISECOND), TRM_ERROR_TIMEOUT);
+        hold_end(hold);
+        ck_ok(trm_wait_all(after, 2, TRM_FOREVER));
+    }
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
 START_TEST(a_barrier_makes_all_earlier_work_of_all_streams_seen_by_all)
 {
     enum {
@@ -166,6 +191,7 @@ void add_barrier(Suite *suite)
     CASE(group, a_barrier_of_no_streams_does_nothing);
     CASE(group, a_barrier_of_one_stream_changes_nothing);
     CASE(group, after_a_barrier_every_stream_waits_for_the_held_one);
+    CASE(group, after_a_barrier_of_two_streams_each_waits_for_the_other);
     CASE(group, a_barrier_makes_all_earlier_work_of_all_streams_seen_by_all);
     CASE(group, a_barrier_spans_two_devices);
     CASE(group, a_barrier_of_a_hundred_streams);

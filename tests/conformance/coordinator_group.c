@@ -12,6 +12,7 @@
 #define WORDS_BYTES (WORDS * sizeof(uint32_t))
 #define BUFFERS 3u
 #define TASKS 60u
+#define CHAIN 300u
 
 /* ---- a group, its pool and a coordinator ------------------------------------------------------ */
 
@@ -157,6 +158,49 @@ START_TEST(tasks_of_a_coordinator_over_a_group_take_their_data_along)
     ck_assert_uint_eq(current(squad.buffers[0]), 1u << (TASKS - 1) % squad.count);
     ck_assert_uint_eq(stats_of(squad.pool).copies, squad.count > 1 ? TASKS : 0);
     ck_assert_uint_eq(stats_of(squad.pool).tasks, TASKS + 2);
+    squad_close(&squad);
+}
+END_TEST
+
+START_TEST(a_chain_of_a_coordinator_over_a_group_is_seldom_copied)
+{
+    struct squad squad;
+    uint32_t expected = 0;
+    squad_open(&squad, 0);
+    if (affine_missing(&squad))
+        return;
+    for (uint32_t i = 0; i < CHAIN; i++) {
+        const uint64_t before = i;
+        add_affine_of(&squad, i + 1, 0, 3, i, 0, &before, i > 0);
+        expected = expected * 3 + i;
+    }
+    finish(&squad);
+    ck_contents(squad.buffers[0], expected);
+    ck_assert_uint_le(stats_of(squad.pool).copies, CHAIN / 2);
+    squad_close(&squad);
+}
+END_TEST
+
+/* An upload goes where the kernel behind it may run: by its devices, or by a buffer of one device. */
+START_TEST(an_upload_over_a_group_goes_where_the_task_behind_it_may_run)
+{
+    static const uint32_t words[WORDS] = {0};
+    struct squad squad;
+    squad_open(&squad, 0);
+    if (affine_missing(&squad))
+        return;
+    for (uint32_t i = 0; i < 4 * squad.count; i++) {
+        struct trm_task upload = task_of(TRM_TASK_UPLOAD, 2 * i + 1, AFTER_NOTHING);
+        uint32_t device        = i % squad.count;
+        upload.destination     = trm_span_whole(shared(&squad, 0));
+        upload.host_source     = words;
+        add(&squad, &upload);
+        add_affine_of(&squad, 2 * i + 2, 0, 3, 1, 1u << device, AFTER(2 * i + 1));
+        finish(&squad);
+        ck_assert_uint_eq(current(squad.buffers[0]), 1u << device);
+    }
+    ck_contents(squad.buffers[0], 1);
+    ck_assert_uint_eq(stats_of(squad.pool).copies, 0);
     squad_close(&squad);
 }
 END_TEST
@@ -453,6 +497,8 @@ void add_coordinator_group(Suite *suite)
 {
     TCase *group = group_make(suite, "coordinators over groups");
     CASE(group, tasks_of_a_coordinator_over_a_group_take_their_data_along);
+    CASE(group, a_chain_of_a_coordinator_over_a_group_is_seldom_copied);
+    CASE(group, an_upload_over_a_group_goes_where_the_task_behind_it_may_run);
     CASE(group, a_coordinator_over_a_group_chooses_devices_that_end_all_chains);
     CASE(group, copies_and_rows_of_a_coordinator_over_a_group_keep_the_bytes_around_them);
     CASE(group, a_task_over_a_group_that_overwrites_a_buffer_needs_no_copy);

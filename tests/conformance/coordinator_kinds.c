@@ -164,11 +164,39 @@ START_TEST(tasks_are_written_as_a_graph)
                                  "  1 [label=\"1\\nfill, done\", style=filled];\n"
                                  "  2 [label=\"2\\nfill, high priority, done\", style=filled];\n"
                                  "  3 [label=\"3 all of \\\"them\\\"\\njoin, done\", style=filled];\n"
+                                 "  1 -> 2;\n"
+                                 "  1 -> 3;\n"
+                                 "  2 -> 3;\n"
                                  "}\n");
     ck_ok(trm_coordinator_forget(coordinator));
     graph_of(&text);
     ck_assert_str_eq(text.bytes, "digraph tasks {\n  node [shape=box];\n}\n");
     trm_buffer_destroy(buffer);
+}
+END_TEST
+
+static void forget_and_write(void *user, int32_t status)
+{
+    (void)status;
+    ck_ok(trm_coordinator_forget(coordinator));
+    graph_of(user);
+}
+
+/* Of a task that runs while what it came after is forgotten. */
+START_TEST(no_arrow_of_the_graph_comes_from_a_task_that_is_forgotten)
+{
+    struct text text;
+    ck_ok(add_nothing(1, NULL, AFTER_NOTHING));
+    struct trm_task task = task_of(TRM_TASK_HOST, 2, AFTER(1));
+    task.host            = forget_and_write;
+    task.user            = &text;
+    ck_ok(trm_coordinator_add(coordinator, &task));
+    ck_ok(trm_coordinator_submit(coordinator));
+    ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
+    ck_assert_str_eq(text.bytes, "digraph tasks {\n"
+                                 "  node [shape=box];\n"
+                                 "  2 [label=\"2\\nhost, started\", style=bold];\n"
+                                 "}\n");
 }
 END_TEST
 
@@ -190,5 +218,6 @@ void add_coordinator_kinds(Suite *suite)
     CASE(group, fills_and_rows_that_lack_something_are_refused);
     CASE(group, fills_and_rows_that_cannot_be_are_refused_by_submit_which_names_the_task);
     CASE(group, tasks_are_written_as_a_graph);
+    CASE(group, no_arrow_of_the_graph_comes_from_a_task_that_is_forgotten);
     CASE(group, what_takes_the_graph_may_refuse_it);
 }

@@ -12,6 +12,7 @@
 #define BYTES (WORDS * sizeof(uint32_t))
 #define BUFFERS 3u
 #define TASKS 60u
+#define FLOOD 300u
 #define THREADS 4u
 
 /* ---- a group and its pool ------------------------------------------------------------------- */
@@ -183,6 +184,26 @@ START_TEST(tasks_of_a_group_that_move_from_device_to_device_take_their_data_alon
     ck_contents(team.buffers[0], expected);
     ck_assert_uint_eq(stats_of(team.pool).copies, team.count > 1 ? TASKS - 1 : 0);
     ck_assert_uint_eq(stats_of(team.pool).copied_bytes, stats_of(team.pool).copies * BYTES);
+    team_close(&team);
+}
+END_TEST
+
+/* While nothing has ended the data moves once to each device that is measured, and later where a prediction
+ * says that this is worth while. */
+START_TEST(a_flood_of_tasks_of_a_group_is_seldom_copied)
+{
+    struct team team;
+    struct affine affine;
+    uint32_t expected = 0;
+    team_open(&team);
+    if (affine_missing(&team))
+        return;
+    for (uint32_t i = 0; i < FLOOD; i++) {
+        submit(team.pool, affine_of(&affine, &team, team.buffers[0], 3, i));
+        expected = expected * 3 + i;
+    }
+    ck_contents(team.buffers[0], expected);
+    ck_assert_uint_le(stats_of(team.pool).copies, FLOOD / 2);
     team_close(&team);
 }
 END_TEST
@@ -419,6 +440,12 @@ START_TEST(a_group_pool_refuses_what_is_of_another_group_or_has_no_sense)
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_INVALID_ARGUMENT);
     task.uses = &use;
     ck_status(trm_stream_pool_submit(member(&team, 0), &task, points), TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("uses buffers of a group");
+    task.use_count = 0;
+    task.devices   = 1;
+    ck_status(trm_stream_pool_submit(member(&team, 0), &task, points), TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("names devices of a group");
+    task.devices   = 0;
     task.use_count = 65; /* refused before more than the one use is read */
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_OUT_OF_RANGE);
     task.use_count = 1;
@@ -551,6 +578,7 @@ void add_group_pool(Suite *suite)
     TCase *group = group_make(suite, "group_pool");
     CASE(group, tasks_of_a_group_come_after_one_another_where_they_write_the_same_buffer);
     CASE(group, tasks_of_a_group_that_move_from_device_to_device_take_their_data_along);
+    CASE(group, a_flood_of_tasks_of_a_group_is_seldom_copied);
     CASE(group, a_group_pool_measures_a_kind_of_task_on_each_device);
     CASE(group, a_task_that_overwrites_a_buffer_of_a_group_needs_no_copy);
     CASE(group, a_buffer_of_a_group_is_current_where_it_was_written_and_brought);

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -379,6 +380,20 @@ bool kept_close(void)
 /* ---- progress ---- */
 
 static uint64_t case_began_ns;
+static double case_began_processor;
+
+/* The seconds of this process and of its children that have ended. */
+static double processor_seconds(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage usage;
+        getrusage(i == 0 ? RUSAGE_SELF : RUSAGE_CHILDREN, &usage);
+        sum += (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+               (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    }
+    return sum;
+}
 
 /* Where all cases share a process, the one that ends it after its time names the case that hung. */
 static void ended(int number)
@@ -395,7 +410,8 @@ static void ended(int number)
 
 static void progress_begin(void)
 {
-    case_began_ns = now_ns();
+    case_began_ns        = now_ns();
+    case_began_processor = processor_seconds();
     if (options.no_fork)
         signal(SIGTERM, ended);
 }
@@ -405,7 +421,8 @@ static void progress_end(void)
 {
     if (!options.progress)
         return;
-    printf("%8.3f s %s\n", (double)(now_ns() - case_began_ns) * 1e-9, tcase_name());
+    printf("%8.3f s %8.3f s %s\n", (double)(now_ns() - case_began_ns) * 1e-9,
+           processor_seconds() - case_began_processor, tcase_name());
     fflush(stdout);
 }
 

@@ -5,7 +5,8 @@
  * --list      print the names of the cases and run none
  * --filter    run only the cases whose name contains one of the TEXTs
  * --part      run the I-th of N parts of the cases, counted from 0, to run parts in parallel
- * --progress  print a line with the seconds of each case that passes, when it ends
+ * --progress  print a line for each case that passes, when it ends: its seconds, those of the processor, its
+ *             name
  * --no-fork   all cases in this process, but those that fork or end it; they have one device, as far as they
  *             do not open others. For a debugger, and for drivers that are slow to open a device
  *

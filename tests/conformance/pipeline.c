@@ -57,8 +57,9 @@ START_TEST(a_chain_of_scratch_gives_what_a_loop_gives)
 }
 END_TEST
 
-/* Device memory of a slot of a chain: in, kernels with `scratch` ports between them, out. */
-static uint64_t chain_bytes(struct trm_kernel *kernel, uint32_t scratch, uint64_t bytes)
+/* Device memory of a slot of a chain: in, kernels with `scratch` ports between them, out. piece: its bytes;
+ * 0: tokens are not divisible. */
+static uint64_t chain_bytes(struct trm_kernel *kernel, uint32_t scratch, uint64_t bytes, uint64_t piece)
 {
     struct trm_port ports[12];
     struct trm_stage stages[12];
@@ -69,10 +70,14 @@ static uint64_t chain_bytes(struct trm_kernel *kernel, uint32_t scratch, uint64_
         .struct_size = sizeof(desc), .ports = ports, .stages = stages, .depth = 1};
     desc.port_count  = scratch + 2;
     desc.stage_count = scratch + 1;
-    for (uint32_t i = 0; i < desc.port_count; i++)
-        ports[i] = i == 0             ? trm_port_input("in", bytes)
-                   : i == scratch + 1 ? trm_port_output("out", bytes)
-                                      : trm_port_scratch(NULL, bytes);
+    desc.flags       = piece != 0 ? TRM_PIPELINE_DIVISIBLE : 0;
+    desc.piece_bytes = piece;
+    for (uint32_t i = 0; i < desc.port_count; i++) {
+        ports[i]       = i == 0             ? trm_port_input("in", bytes)
+                         : i == scratch + 1 ? trm_port_output("out", bytes)
+                                            : trm_port_scratch(NULL, bytes);
+        ports[i].grain = piece != 0 ? 4 : 0;
+    }
     for (uint32_t i = 0; i < desc.stage_count; i++) {
         arguments[i][0] = trm_arg_port(i);
         arguments[i][1] = trm_arg_port(i + 1);
@@ -92,11 +97,28 @@ START_TEST(a_chain_of_ten_stages_needs_two_scratch_ports_of_memory)
     const uint64_t bytes = 40000;
     if (kernels_missing())
         return;
-    uint64_t without = chain_bytes(kernel("spread"), 0, bytes), one = chain_bytes(kernel("spread"), 1, bytes);
-    uint64_t nine = chain_bytes(kernel("spread"), 9, bytes);
+    uint64_t without = chain_bytes(kernel("spread"), 0, bytes, 0);
+    uint64_t one     = chain_bytes(kernel("spread"), 1, bytes, 0);
+    uint64_t nine    = chain_bytes(kernel("spread"), 9, bytes, 0);
     ck_assert_uint_eq(one - without, bytes);
     ck_assert_uint_ge(nine - without, 2 * bytes);
     ck_assert_uint_le(nine - without, 2 * bytes * 21 / 20);
+    kernels_close();
+}
+END_TEST
+
+/* Which stays in the cache, since every piece uses it. */
+START_TEST(between_the_stages_of_pieces_is_memory_of_one_piece)
+{
+    const uint64_t bytes = 40000, piece = 4000;
+    if (kernels_missing())
+        return;
+    uint64_t without = chain_bytes(kernel("spread"), 0, bytes, piece);
+    uint64_t two     = chain_bytes(kernel("spread"), 2, bytes, piece);
+    if (device_number(the.device, TRM_DEVICE_UNIFIED))
+        ck_assert_uint_le(two - without, 2 * piece);
+    else
+        ck_assert_uint_eq(two - without, 2 * bytes);
     kernels_close();
 }
 END_TEST
@@ -371,6 +393,7 @@ void add_pipeline(Suite *suite)
     CASE(results, several_kernels_pass_scratch_on);
     CASE(results, a_chain_of_scratch_gives_what_a_loop_gives);
     CASE(results, a_chain_of_ten_stages_needs_two_scratch_ports_of_memory);
+    CASE(results, between_the_stages_of_pieces_is_memory_of_one_piece);
     CASE(results, a_shared_table_is_read_by_all_tokens);
     CASE(results, a_shared_state_is_written_by_one_token_after_the_other);
     CASE(results, host_stages_read_and_write_between_launches);

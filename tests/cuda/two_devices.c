@@ -70,9 +70,10 @@ END_TEST
 /* ---- a pipeline of both ---- */
 
 enum {
-    DEPTH      = 3, /* slots of each device */
-    WORDS      = 16,
-    IN_ADVANCE = 64, /* tokens that teach how long one takes */
+    DEPTH       = 3, /* slots of each device */
+    WORDS       = 16,
+    IN_ADVANCE  = 64,   /* tokens that teach how long one takes */
+    ALL_IN_TIME = 1000, /* tokens after a few hundred of which others stay on one device */
 };
 
 static struct {
@@ -159,6 +160,42 @@ START_TEST(choosing_the_device_of_a_token_asks_the_driver_nothing)
 }
 END_TEST
 
+/* A source whose tokens have all ended before the run's thread waits for the next one. */
+static int32_t fill_when_idle(void *user, struct trm_token *token)
+{
+    (void)user;
+    (void)token;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct trm_device *device;
+        int32_t status = trm_group_device(pair.group, i, &device);
+        if (status == TRM_OK) {
+            status = trm_device_sync(device);
+            trm_device_destroy(device);
+        }
+        if (status != TRM_OK)
+            return status;
+    }
+    return TRM_OK;
+}
+
+START_TEST(tokens_stay_on_one_device_where_none_is_waited_for)
+{
+    struct trm_source from = trm_source_function(fill_when_idle, NULL);
+    struct trm_sink to     = {.struct_size = sizeof(to)};
+    if (standin_missing())
+        return;
+    pair_open();
+    from.count = ALL_IN_TIME;
+    ck_ok(trm_pipeline_run(pair.pipeline, &from, &to));
+    uint64_t first = tokens_on(0), second = tokens_on(1);
+    ck_assert_uint_eq(first + second, ALL_IN_TIME);
+    ck_assert_uint_ge(first, 1);
+    ck_assert_uint_ge(second, 1);
+    ck_assert_uint_lt(first < second ? first : second, ALL_IN_TIME / 4);
+    pair_close();
+}
+END_TEST
+
 /* ---- suites ---- */
 
 static void shape_with_access(void)
@@ -185,8 +222,10 @@ static void add_cases(Suite *suite, const char *name, SFun shape, bool with_acce
 {
     TCase *group = two_devices_cases(name, shape, open_second);
     tcase_add_test(group, a_stream_waits_for_one_of_another_device_that_fails_and_fails_too);
-    if (shape != NULL)
+    if (shape != NULL) {
         tcase_add_test(group, choosing_the_device_of_a_token_asks_the_driver_nothing);
+        tcase_add_test(group, tokens_stay_on_one_device_where_none_is_waited_for);
+    }
     if (with_access)
         tcase_add_test(group, devices_that_reach_each_other_copy_without_the_host);
     suite_add_tcase(suite, group);

@@ -4,6 +4,7 @@
 # kernels with loops compute several items here, and then, of a few kernels, one.
 
 . "$top_srcdir/tests/cuda/common.sh"
+. "$top_srcdir/tests/differential/both-ways.sh"
 unset TRIREME_BACKEND
 CONFORMANCE_BACKEND=cuda
 TRIREME_CUDA_COARSEN=always
@@ -14,6 +15,8 @@ test "${part%/*}" != 0 || "$top_builddir/tests/differential/builtin" backend || 
 spirv=$XDG_CACHE_HOME/differential
 mkdir -p "$spirv" && cd "$top_builddir/tests/differential" || exit 1
 test "${part%/*}" != 0 || ./differential --cache "$spirv" --on backend,cpu --generate 12 --seed 100 || exit
-test "${part%/*}" != 0 || TRIREME_CUDA_COARSEN=never ./differential --cache "$spirv" --on backend,cpu \
-    "$top_srcdir"/tests/differential/shaders/loops_even*.comp || exit
-exec ./differential --cache "$spirv" --part "$part" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/*.spvasm "$top_srcdir"/tests/differential/shaders/large/*.comp
+test "${part%/*}" != 0 || (
+    TRIREME_CUDA_COARSEN=never
+    both_ways --cache "$spirv" --on backend,cpu "$top_srcdir"/tests/differential/shaders/loops_even*.comp
+) || exit
+both_ways --cache "$spirv" --part "$part" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/*.spvasm "$top_srcdir"/tests/differential/shaders/large/*.comp

@@ -9,6 +9,7 @@
  *     --seconds NUMBER with --generate: again and again, with the next seeds, until so much time has passed
  *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
  *     --part I/N       of the files only those of part I, counted from 0, to compare parts in parallel
+ *     --only HOW       of the files only the shaders that are "optimized", assembled ones too, or "unoptimized"
  *     --save FOLDER    write the SPIR-V of all of them there first, and
  *     --load FOLDER    take it from there: where GLSL cannot be compiled
  *     --cache FOLDER   where SPIR-V is kept for other tests and for the next run
@@ -40,6 +41,7 @@ struct options {
     uint64_t seed, seconds, limit;
     uint32_t generate, part, parts;
     const char *keep, *save, *load, *cache;
+    bool not_optimized, not_unoptimized; /* of the files these are left out */
     int verbose;
     char **files;
     uint32_t file_count;
@@ -62,11 +64,11 @@ struct totals {
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--part I/N] [--limit "
-            "SECONDS]\n"
-            "                    [--save FOLDER | --load FOLDER | --cache FOLDER] [--verbose] FILE.comp... | "
-            "--generate COUNT [--seconds NUMBER]\n");
+    fprintf(
+        stderr,
+        "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--part I/N] [--only HOW]\n"
+        "                    [--limit SECONDS] [--save FOLDER | --load FOLDER | --cache FOLDER] [--verbose]\n"
+        "                    FILE.comp... | --generate COUNT [--seconds NUMBER]\n");
     return EXIT_FAILURE;
 }
 
@@ -76,6 +78,11 @@ static int parse_option(struct options *options, const char *name, const char *v
         return sscanf(value, "%15[a-z],%15[a-z]", options->one, options->other) == 2;
     if (strcmp(name, "--part") == 0)
         return sscanf(value, "%u/%u", &options->part, &options->parts) == 2 && options->part < options->parts;
+    if (strcmp(name, "--only") == 0) {
+        options->not_optimized   = strcmp(value, "unoptimized") == 0;
+        options->not_unoptimized = strcmp(value, "optimized") == 0;
+        return options->not_optimized || options->not_unoptimized;
+    }
     const char **folder = strcmp(name, "--keep") == 0    ? &options->keep
                           : strcmp(name, "--save") == 0  ? &options->save
                           : strcmp(name, "--load") == 0  ? &options->load
@@ -197,6 +204,10 @@ static int gather(struct work *work, const struct options *options, struct total
             say_different(totals, is_file ? options->files[i] : "a random shader", "", reason);
             continue;
         }
+        if (is_file && is_assembly(options->files[i]) && options->not_optimized) {
+            shader_case_fini(shader);
+            continue;
+        }
         if (is_file && !add_twin(work, work->shader_count, options->files[i])) {
             say_different(totals, shader->name, "", "its twin cannot be read");
             shader_case_fini(shader);
@@ -208,9 +219,9 @@ static int gather(struct work *work, const struct options *options, struct total
             work->shader_count++;
             continue;
         }
-        if (is_file || seed % 2)
+        if (is_file ? !options->not_unoptimized : seed % 2)
             add_compilation(work, work->shader_count, TRM_GLSL_UNOPTIMIZED);
-        if (is_file || seed % 2 == 0)
+        if (is_file ? !options->not_optimized : seed % 2 == 0)
             add_compilation(work, work->shader_count, 0);
         work->shader_count++;
     }

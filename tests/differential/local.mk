@@ -35,6 +35,8 @@ tests_differential_libdifferential_la_SOURCES += tests/differential/vulkan_absen
 endif
 
 EXTRA_DIST += \
+	tests/differential/both-ways.sh \
+	tests/differential/quick-cc \
 	tests/differential/shaders \
 	tests/differential/validation.sh \
 	tests/differential/vulkan_absent.c \

@@ -3,7 +3,8 @@
 # on the cpu.
 
 . "$top_srcdir/tests/differential/validation.sh"
+. "$top_srcdir/tests/differential/both-ways.sh"
 
 spirv=$XDG_CACHE_HOME/differential
 mkdir -p "$spirv" || exit 1
-exec "$top_builddir/tests/differential/differential" --cache "$spirv" "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/*.spvasm
+both_ways --cache "$spirv" "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/*.spvasm

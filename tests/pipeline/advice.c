@@ -37,7 +37,7 @@ START_TEST(more_workers_gain_what_is_promised)
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_WORKERS);
 
     ck_assert_uint_ge(outcome.before.advised.workers, 4);
-    ck_assert_double_ge(outcome.got, 2.5);
+    ck_assert_double_ge(outcome.before.advised.gain, 2.5);
     ck_assert_uint_gt(outcome.before.load_waiting_ns, outcome.before.stages[TRM_STAGE_LOAD].busy_ns / 2);
 }
 END_TEST

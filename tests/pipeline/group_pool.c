@@ -337,6 +337,29 @@ START_TEST(a_chain_of_tasks_stays_with_what_it_writes)
 }
 END_TEST
 
+static bool flood_stays(uint64_t scale)
+{
+    struct kind kind = {.ns = {2 * MS * scale, 2 * MS * scale}};
+
+    open_pool(5 * MS * scale);
+    struct trm_group_buffer *buffer = make_buffer();
+    const struct trm_group_use use  = {.buffer = buffer, .access = TRM_ACCESS_READ | TRM_ACCESS_WRITE};
+    struct trm_stream_task task     = task_of(&kind, &use, 1);
+    for (uint32_t i = 0; i < MOST - 1; i++)
+        submit(&task);
+    finish();
+    bool has_stayed = copies() <= 4 && kind.ran[0] >= 2 && kind.ran[1] >= 2;
+    trm_group_buffer_destroy(buffer);
+    close_pool();
+    return has_stayed;
+}
+
+START_TEST(a_flood_of_tasks_of_unknown_time_stays_with_what_they_write)
+{
+    ck_holds(flood_stays);
+}
+END_TEST
+
 /* A chain of tasks, of which the device is chosen for each where `devices` is 0. */
 static void run_chain(struct trm_coordinator *coordinator, const struct trm_group_use *use, uint32_t length,
                       uint32_t devices, uint64_t ns)
@@ -562,6 +585,7 @@ int main(void)
     tcase_add_test(tests, a_task_stays_with_its_data_where_copies_take_longer);
     tcase_add_test(tests, a_task_leaves_its_data_where_the_other_device_is_that_much_faster);
     tcase_add_test(tests, a_chain_of_tasks_stays_with_what_it_writes);
+    tcase_add_test(tests, a_flood_of_tasks_of_unknown_time_stays_with_what_they_write);
     tcase_add_test(tests, a_chain_of_a_coordinator_stays_where_its_data_is);
     tcase_add_test(tests, tasks_behind_one_that_fails_fail_until_the_buffer_is_written_anew);
     tcase_add_test(tests, what_a_task_waits_for_does_not_count_as_its_time);

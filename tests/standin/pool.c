@@ -11,7 +11,7 @@
 
 struct block {
     uint64_t address, mapped;
-    struct place free_place; /* the block is anyone's from there on */
+    struct place free_place; /* any stream may take the block from there on */
     const struct stream *free_stream;
     struct block *next;
 };

@@ -459,10 +459,12 @@ UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
 	tests/unit/pipeline/pool/fixture.h \
+	tests/unit/pipeline/pool/flood.c \
 	tests/unit/pipeline/pool/lesson.c \
 	tests/unit/pipeline/pool/replay.c \
 	tests/unit/pipeline/pool/settle.c \
 	tests/unit/pipeline/pool/team.c \
+	tests/unit/pipeline/pool/team_fixture.h \
 	tests/unit/pipeline/pool/trial.c \
 	tests/unit/pipeline/pool/watch.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)
@@ -501,6 +503,7 @@ tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/advice.h \
 	tests/unit/pipeline/report/advice_drops.c \
 	tests/unit/pipeline/report/advice_host.c \
+	tests/unit/pipeline/report/advice_uneven.c \
 	tests/unit/pipeline/report/branches.c \
 	tests/unit/pipeline/report/fixture.h \
 	tests/unit/pipeline/report/format.c \
@@ -518,6 +521,7 @@ tests_unit_pipeline_report_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/trial/tests
 tests_unit_pipeline_trial_tests_SOURCES = \
 	tests/unit/pipeline/trial/depth_trial.c \
+	tests/unit/pipeline/trial/depth_trial_fixture.h \
 	tests/unit/pipeline/trial/sampling.c \
 	tests/unit/pipeline/trial/strategy_trial.c
 tests_unit_pipeline_trial_tests_CFLAGS = $(UNIT_CFLAGS)

@@ -1,7 +1,8 @@
-/* Trireme: the work of the suites `pipeline` and `devices`: batches of floats are uploaded, put through v = a
- * · v + b a number of times and downloaded, by a pipeline of the library, of one device or of a group, or by
- * hand on streams. tests/bench/pipeline_work.h is its counterpart for the libraries that Trireme is compared
- * with.
+/* Trireme: the work of the suites `pipeline`, `auto` and `devices`: batches of floats are uploaded, put
+ * through v = a · v + b a number of times and downloaded, by a pipeline of the library, of one device or of a
+ * group, or by hand on streams. In a chain several kernels do that one after the other, and less may come
+ * down than went up. tests/bench/pipeline_work.h is its counterpart for the libraries that Trireme is
+ * compared with.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_BENCH_BENCH_FLOW_H
@@ -21,15 +22,21 @@ enum bench_flow_place {
 };
 
 struct bench_flow_kind {
-    uint64_t bytes; /* of a batch */
-    uint32_t links; /* fused multiply-adds for each element */
+    uint64_t bytes; /* of a batch, as it goes up */
+    uint32_t links; /* fused multiply-adds for each element, in each kernel */
     uint32_t depth;
     int32_t strategy; /* enum trm_strategy */
     bool by_hand;     /* a stream for each slot, without the pipeline */
     uint64_t tokens;
     int32_t place;      /* enum bench_flow_place */
-    uint32_t gpu_links; /* on anything but a cpu; 0: `links` */
+    uint32_t gpu_links; /* on anything but a cpu and software on it; 0: `links` */
+    uint32_t kernels;   /* one after the other; 0: one. Not by hand, and not of groups, as what follows */
+    uint64_t down;      /* bytes that come down: the last kernel is of the first elements; 0: `bytes` */
+    bool sums;          /* the last kernel adds up each BENCH_SUMMED elements instead */
 };
+
+/* Elements of which the built-in kernel `reduce` makes one. */
+#define BENCH_SUMMED 4096u
 
 /* Elements of a result that are checked. */
 #define BENCH_SAMPLES 64
@@ -51,7 +58,7 @@ struct bench_flow {
     struct trm_group *group;     /* ON_GROUP, ON_ONE */
     struct trm_group_kernel *group_kernel;
     struct trm_module *module;
-    struct trm_kernel *kernel;
+    struct trm_kernel *kernel, *sums; /* sums: of a kind with sums */
     struct trm_pipeline *pipeline;
     struct bench_hand_slot slots[BENCH_DEPTH_MOST];
     uint64_t filled;           /* bit i: the inputs of slot i have been written; they stay as they are */

@@ -8,8 +8,8 @@ enum {
     BATCH   = 50, /* replays between two waits */
 };
 
-static const struct bench_flow_kind small = {256, 1, 1, TRM_STRATEGY_SLOT_STREAMS, true, 0, BENCH_ON_DEVICE,
-                                             0};
+static const struct bench_flow_kind small = {
+    .bytes = 256, .links = 1, .depth = 1, .strategy = TRM_STRATEGY_SLOT_STREAMS, .by_hand = true};
 
 int32_t bench_graph_setup(struct bench *bench, const struct bench_case *test)
 {

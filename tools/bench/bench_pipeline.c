@@ -28,26 +28,27 @@ enum {
     KINDS   = FIGURES + 4,
 };
 
-#define SEVEN_WAYS(bytes, tokens, links)                                                 \
-    {bytes, links, 1, TRM_STRATEGY_SLOT_STREAMS, false, tokens, BENCH_ON_DEVICE, 0},     \
-        {bytes, links, 2, TRM_STRATEGY_SLOT_STREAMS, false, tokens, BENCH_ON_DEVICE, 0}, \
-        {bytes, links, 3, TRM_STRATEGY_SLOT_STREAMS, false, tokens, BENCH_ON_DEVICE, 0}, \
-        {bytes, links, 1, TRM_STRATEGY_ZERO_COPY, false, tokens, BENCH_ON_DEVICE, 0},    \
-        {bytes, links, 2, TRM_STRATEGY_ZERO_COPY, false, tokens, BENCH_ON_DEVICE, 0},    \
-        {bytes, links, 3, TRM_STRATEGY_ZERO_COPY, false, tokens, BENCH_ON_DEVICE, 0},    \
-    {                                                                                    \
-        bytes, links, 3, TRM_STRATEGY_AUTO, false, tokens, BENCH_ON_DEVICE, 0            \
+#define WAY(bytes, tokens, links, depth, strategy, by_hand)                             \
+    {                                                                                   \
+        bytes, links, depth, strategy, by_hand, tokens, BENCH_ON_DEVICE, 0, 0, 0, false \
     }
 
+#define SEVEN_WAYS(bytes, tokens, links)                                \
+    WAY(bytes, tokens, links, 1, TRM_STRATEGY_SLOT_STREAMS, false),     \
+        WAY(bytes, tokens, links, 2, TRM_STRATEGY_SLOT_STREAMS, false), \
+        WAY(bytes, tokens, links, 3, TRM_STRATEGY_SLOT_STREAMS, false), \
+        WAY(bytes, tokens, links, 1, TRM_STRATEGY_ZERO_COPY, false),    \
+        WAY(bytes, tokens, links, 2, TRM_STRATEGY_ZERO_COPY, false),    \
+        WAY(bytes, tokens, links, 3, TRM_STRATEGY_ZERO_COPY, false),    \
+        WAY(bytes, tokens, links, 3, TRM_STRATEGY_AUTO, false)
+
+#define BY_HAND_WAY(bytes, tokens, links) WAY(bytes, tokens, links, 3, TRM_STRATEGY_SLOT_STREAMS, true)
+
 static const struct bench_flow_kind kinds[KINDS] = {
-    SEVEN_WAYS(MIB(16), LARGE_TOKENS, 1),
-    SEVEN_WAYS(MIB(16), LARGE_TOKENS, 32),
-    SEVEN_WAYS(KIB(64), SMALL_TOKENS, 1),
-    SEVEN_WAYS(KIB(64), SMALL_TOKENS, 32),
-    {MIB(16), 1, 3, TRM_STRATEGY_SLOT_STREAMS, true, LARGE_TOKENS, BENCH_ON_DEVICE, 0},
-    {MIB(16), 32, 3, TRM_STRATEGY_SLOT_STREAMS, true, LARGE_TOKENS, BENCH_ON_DEVICE, 0},
-    {KIB(64), 1, 3, TRM_STRATEGY_SLOT_STREAMS, true, SMALL_TOKENS, BENCH_ON_DEVICE, 0},
-    {KIB(64), 32, 3, TRM_STRATEGY_SLOT_STREAMS, true, SMALL_TOKENS, BENCH_ON_DEVICE, 0},
+    SEVEN_WAYS(MIB(16), LARGE_TOKENS, 1),  SEVEN_WAYS(MIB(16), LARGE_TOKENS, 32),
+    SEVEN_WAYS(KIB(64), SMALL_TOKENS, 1),  SEVEN_WAYS(KIB(64), SMALL_TOKENS, 32),
+    BY_HAND_WAY(MIB(16), LARGE_TOKENS, 1), BY_HAND_WAY(MIB(16), LARGE_TOKENS, 32),
+    BY_HAND_WAY(KIB(64), SMALL_TOKENS, 1), BY_HAND_WAY(KIB(64), SMALL_TOKENS, 32),
 };
 
 /* Batches a second that the last run of each kind predicts; 0: no prediction. */
@@ -101,10 +102,10 @@ static int32_t sample_prediction(struct bench *bench, const struct bench_case *t
 
 /* ---- the overhead of the engine ------------------------------------------------------------------------ */
 
-static const struct bench_flow_kind tiny_engine = {
-    TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, BENCH_ON_DEVICE, 0};
-static const struct bench_flow_kind tiny_hand = {
-    TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, true, TINY_TOKENS, BENCH_ON_DEVICE, 0};
+static const struct bench_flow_kind tiny_engine =
+    WAY(TINY_BYTES, TINY_TOKENS, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false);
+static const struct bench_flow_kind tiny_hand =
+    WAY(TINY_BYTES, TINY_TOKENS, 1, 3, TRM_STRATEGY_SLOT_STREAMS, true);
 
 static int32_t setup_overhead(struct bench *bench, const struct bench_case *test)
 {

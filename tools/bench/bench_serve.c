@@ -22,9 +22,9 @@ enum {
     WAYS        = 6, /* three strategies at two sizes */
 };
 
-#define WAY(bytes, strategy)                                         \
-    {                                                                \
-        bytes, 1, SLOTS, strategy, false, TOKENS, BENCH_ON_DEVICE, 0 \
+#define WAY(bytes, strategy)                                                      \
+    {                                                                             \
+        bytes, 1, SLOTS, strategy, false, TOKENS, BENCH_ON_DEVICE, 0, 0, 0, false \
     }
 
 static const struct bench_flow_kind kinds[WAYS] = {

@@ -49,7 +49,6 @@ START_TEST(a_line_has_time_level_thread_room_and_message)
     char level[16], room[16], rest[64];
     struct base_log log = {.fd = -1, .level = TRM_LOG_INFO};
 
-    folder_make();
     ck_assert_int_eq(base_log_open(&log, folder_path("log")), 0);
     errno = EXDEV;
     base_log_write(&log, TRM_LOG_INFO, "../some/core/stream/event.c", "%d of %s", 7, "nine\nten");
@@ -73,7 +72,6 @@ START_TEST(a_message_that_is_too_long_is_cut_and_still_ends_its_line)
     struct base_log log = {.fd = -1, .level = TRM_LOG_INFO};
 
     memset(longer, 'x', sizeof(longer) - 1);
-    folder_make();
     ck_assert_int_eq(base_log_open(&log, folder_path("log")), 0);
     base_log_write(&log, TRM_LOG_ERROR, "a/b.c", "%s", longer);
     base_log_close(&log);
@@ -89,7 +87,6 @@ START_TEST(the_file_is_for_its_user_alone_and_is_appended_to)
     struct stat stat;
     struct base_log log = {.fd = -1, .level = TRM_LOG_INFO};
 
-    folder_make();
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(base_log_open(&log, folder_path("log")), 0);
         base_log_write(&log, TRM_LOG_ERROR, "a/b.c", "line %d", i);
@@ -108,7 +105,6 @@ START_TEST(links_and_what_is_no_file_are_refused)
     struct base_log log = {.fd = -1};
     char target[256];
 
-    folder_make();
     snprintf(target, sizeof(target), "%s", folder_path("target"));
     ck_assert_int_eq(symlink(target, folder_path("link")), 0);
     ck_assert_int_eq(base_log_open(&log, folder_path("link")), ELOOP);
@@ -139,7 +135,6 @@ static const char *standard_error_of(const struct trm_context_desc *desc)
     struct trm_context *context;
     char path[256];
 
-    folder_make();
     snprintf(path, sizeof(path), "%s", folder_path("stderr"));
     pid_t child = fork();
     if (child == 0) {
@@ -197,7 +192,6 @@ END_TEST
 START_TEST(log_file_gets_the_lines_beside_the_programs_log)
 {
     struct trm_context *context;
-    folder_make();
     struct trm_setting settings[] = {{"log.file", folder_path("log")}, {"log.level", "debug"}};
     struct trm_context_desc desc  = {
          .struct_size = sizeof(desc), .log = count, .settings = settings, .setting_count = 2};
@@ -241,6 +235,7 @@ static Suite *make_suite(void)
 {
     Suite *suite = suite_create("log");
     TCase *log   = tcase_create("log");
+    tcase_add_checked_fixture(log, folder_make, folder_remove);
     tcase_add_test(log, levels_go_by_name_or_number);
     tcase_add_test(log, a_line_has_time_level_thread_room_and_message);
     tcase_add_test(log, a_message_that_is_too_long_is_cut_and_still_ends_its_line);

@@ -98,6 +98,19 @@ START_TEST(a_coordinator_makes_its_own_pools_when_kernels_need_them)
 }
 END_TEST
 
+START_TEST(its_own_pools_are_not_counted_as_pools_of_the_program)
+{
+    begin(OWN);
+    struct core_device *device = inside()->device;
+    ck_assert_ptr_nonnull(inside()->classes[1][1].pool);
+    ck_assert_uint_eq(atomic_load(&device->live[CORE_STREAM_POOL]), 0);
+    trm_coordinator_destroy(coordinator);
+    ck_assert_uint_eq(atomic_load(&device->live[CORE_STREAM_POOL]), 0);
+    coordinator = NULL;
+    end();
+}
+END_TEST
+
 START_TEST(on_the_hosts_own_processors_a_coordinator_has_streams_and_no_pools)
 {
     fake_init_unkept(&fake);
@@ -368,6 +381,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(tests, a_chain_of_tasks_asks_for_few_notifications, 0, WHOSE);
     tcase_add_test(tests, tasks_that_are_not_known_are_notified_of_once_each);
     tcase_add_test(tests, a_coordinator_makes_its_own_pools_when_kernels_need_them);
+    tcase_add_test(tests, its_own_pools_are_not_counted_as_pools_of_the_program);
     tcase_add_test(tests, on_the_hosts_own_processors_a_coordinator_has_streams_and_no_pools);
     tcase_add_test(tests, a_coordinator_of_very_many_streams_has_no_pool);
     tcase_add_loop_test(tests, polling_finds_that_a_presumed_task_has_ended, 0, WHOSE);

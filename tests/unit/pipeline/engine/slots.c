@@ -39,6 +39,7 @@ static void make_front(uint64_t token_bytes)
         members[i].engine          = &engines[i];
         engines[i].unified         = true;
         engines[i].input_ports     = 1;
+        engines[i].slot_bytes      = token_bytes;
         front.members[i]           = &members[i];
         pipeline_slots_allow_fewer(&members[i]);
     }

@@ -4,6 +4,8 @@
 #include "check_fixture.h"
 #include "tests/unit/runner.h"
 
+#include <unistd.h>
+
 static struct trm_pipeline *handle;
 static struct pipeline *pipeline;
 static struct pipeline_slots_in_use *in_use;
@@ -70,12 +72,13 @@ END_TEST
 /* Runs become too short, so that two of three slots stay. */
 static void end_trial(void)
 {
-    uint32_t rest;
-
     begin_trial();
     in_use->trial.choice = 1;
-    while (pipeline_slots_are_tried(pipeline))
+    uint32_t rest        = in_use->trial.rest;
+    while (pipeline_slots_are_tried(pipeline)) {
+        rest--; /* a token has ended */
         pipeline_engine_slots_interrupt(pipeline, &rest);
+    }
     ck_assert_uint_eq(rest, 1); /* the engine is asked at once */
 }
 
@@ -184,6 +187,45 @@ START_TEST(a_slot_that_was_added_and_brought_nothing_at_three_looks_rests)
 }
 END_TEST
 
+/* Which cost as much as half a token where the device is software. */
+START_TEST(tokens_are_not_stamped_for_more_slots_while_fewer_are_tried)
+{
+    open_pipeline(0);
+    const struct pipeline_tuning *tuning = &pipeline->engine->tuning;
+    begin_trial();
+    ck_assert(!look(1));
+    ck_assert(tuning->is_resting);
+    choose(0);
+    ck_assert(!look(0));
+    ck_assert(!tuning->is_resting);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+/* Of a hundred tokens of 200 us, while the depth is tuned. */
+static uint32_t count_measured(bool stamps_are_slow)
+{
+    uint32_t measured = 0;
+
+    open_pipeline(0);
+    end_no_trial();
+    pipeline->engine->stamps_are_slow = stamps_are_slow;
+    atomic_store(&pipeline->engine->token_ns, 200000);
+    for (uint32_t i = 0; i < 100; i++) {
+        pipeline_times_begin(pipeline->slots[0]);
+        measured += pipeline_slot_is_measured(pipeline->slots[0]);
+    }
+    trm_pipeline_destroy(handle);
+    return measured;
+}
+
+START_TEST(few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow)
+{
+    ck_assert_uint_eq(count_measured(false), 100);
+    ck_assert_uint_le(count_measured(true), 30);
+}
+END_TEST
+
 START_TEST(a_slot_that_has_brought_something_is_not_judged_again)
 {
     open_pipeline(0);
@@ -238,6 +280,38 @@ START_TEST(all_slots_are_in_use_where_none_was_added)
 }
 END_TEST
 
+/* The depth that the library begins with for tokens of so many bytes up and down, and scratch. */
+static uint32_t first_depth_of(uint64_t token, uint64_t scratch)
+{
+    ports[X].size = ports[Y].size = token / 2;
+    ports[W]                      = trm_port_scratch("scratch", scratch);
+    stages[0].kernel              = foreign;
+    desc.port_count               = scratch != 0 ? 3 : 2;
+    desc.stage_count              = 1;
+    desc.depth                    = 0;
+    ck_assert_int_eq(trm_pipeline_create(other.device, &desc, &handle), TRM_OK);
+    pipeline       = core_object_find(handle, CORE_PIPELINE);
+    uint32_t depth = pipeline->depth;
+    trm_pipeline_destroy(handle);
+    return depth;
+}
+
+START_TEST(the_library_begins_with_four_slots_where_they_fit_into_a_processors_cache)
+{
+    long known      = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    uint64_t fourth = (known > 0 ? (uint64_t)known : UINT64_C(1) << 20) / 4;
+
+    ck_assert_uint_eq(first_depth_of(fourth, 0), 4);
+    ck_assert_uint_eq(first_depth_of(fourth + 1024, 0), 3);
+    ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2), 4);
+    ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2 + 1024), 3);
+    desc.strategy = TRM_STRATEGY_SLOT_STREAMS; /* which has memory for both sides */
+    ck_assert_uint_eq(first_depth_of(fourth / 2, 0), 4);
+    ck_assert_uint_eq(first_depth_of(fourth / 2 + 1024, 0), 3);
+    desc.strategy = TRM_STRATEGY_AUTO;
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipelines: slots in use");
@@ -249,9 +323,12 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_run_begins_the_turn_again_and_a_pause_goes_on);
     tcase_add_test(tests, a_slot_that_was_added_begins_another_trial);
     tcase_add_test(tests, a_slot_that_was_added_and_brought_nothing_at_three_looks_rests);
+    tcase_add_test(tests, tokens_are_not_stamped_for_more_slots_while_fewer_are_tried);
+    tcase_add_test(tests, few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow);
     tcase_add_test(tests, a_slot_that_has_brought_something_is_not_judged_again);
     tcase_add_test(tests, a_small_slot_is_added_once_without_a_stage_that_waits);
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);
+    tcase_add_test(tests, the_library_begins_with_four_slots_where_they_fit_into_a_processors_cache);
     suite_add_tcase(suite, tests);
     return suite;
 }

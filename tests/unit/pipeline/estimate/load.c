@@ -43,6 +43,20 @@ START_TEST(work_that_ends_early_or_late_moves_what_is_behind_it)
 }
 END_TEST
 
+START_TEST(a_device_still_has_pieces_that_are_overdue)
+{
+    struct pipeline_load load = {.work = 0};
+    pipeline_load_begin(&load, 1000, 0, 300);
+    pipeline_load_begin(&load, 1000, 0, 100);
+    ck_assert_uint_eq(pipeline_load_drained(&load, 1300), 1400);
+    ck_assert_uint_eq(pipeline_load_drained(&load, 5000), 5400);
+    ck_assert_uint_eq(pipeline_load_predict(&load, 5000, 0, 50), 5450);
+    pipeline_load_end(&load, 6000, 300);
+    pipeline_load_end(&load, 6100, 100);
+    ck_assert_uint_eq(pipeline_load_drained(&load, 7000), 7000);
+}
+END_TEST
+
 /* `side` pieces of 100 ns at a time, which together take `took`. */
 static void run(struct pipeline_load *load, uint32_t side, uint64_t took, bool one_by_one, double work)
 {
@@ -182,6 +196,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, work_on_an_idle_device_ends_after_its_own_time);
     tcase_add_test(tests, work_waits_for_what_the_device_has);
     tcase_add_test(tests, work_that_ends_early_or_late_moves_what_is_behind_it);
+    tcase_add_test(tests, a_device_still_has_pieces_that_are_overdue);
     tcase_add_test(tests, a_device_that_works_off_pieces_one_by_one_has_the_width_one);
     tcase_add_test(tests, a_device_that_runs_four_pieces_side_by_side_has_the_width_four);
     tcase_add_test(tests, pieces_that_come_alone_or_are_of_unknown_length_tell_no_width);

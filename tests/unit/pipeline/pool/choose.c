@@ -26,20 +26,21 @@ static void set_up(void)
     }
 }
 
-static void load(uint32_t index, uint64_t predicted_end)
+/* Work that takes so many seconds. */
+static void load(uint32_t index, uint64_t seconds)
 {
     pool.slots[index].watches       = 1;
-    pool.slots[index].predicted_end = predicted_end;
+    pool.slots[index].predicted_end = base_now() + seconds * UINT64_C(1000000000);
 }
 
 static void load_all(void)
 {
-    static const uint64_t ends[SLOTS] = {900, 700, 800, 1000};
+    static const uint64_t seconds[SLOTS] = {9000, 5000, 7000, 20000};
     for (uint32_t i = 0; i < SLOTS; i++)
-        load(i, ends[i]);
+        load(i, seconds[i]);
 }
 
-/* A stream whose loans are not watched, and have not ended as far as anyone has asked. */
+/* A stream whose loans are not watched, and whose ends no call has seen yet. */
 static void presume(uint32_t index, uint64_t predicted_end)
 {
     pool.slots[index].unwatched     = 5;
@@ -47,10 +48,27 @@ static void presume(uint32_t index, uint64_t predicted_end)
     pool.slots[index].predicted_end = predicted_end;
 }
 
+/* The choice by the notes of which slots are idle, which is the same as by looking at all of them. */
+static struct pipeline_pool_choice choose(const struct pipeline_pool_request *request)
+{
+    static struct pipeline_stream_pool unnoted;
+    unnoted            = pool;
+    unnoted.free_slots = unnoted.idle_slots = 0;
+    struct pipeline_pool_choice slow        = pipeline_pool_choose_locked(&unnoted, request);
+    for (uint32_t i = 0; i < pool.slot_count; i++)
+        pipeline_pool_note_locked(&pool, &pool.slots[i]);
+    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(&pool, request);
+    ck_assert_int_eq(choice.step, slow.step);
+    ck_assert_uint_eq(choice.index, slow.index);
+    ck_assert_uint_eq(choice.used, slow.used);
+    ck_assert_uint_eq(pool.turn, unnoted.turn);
+    return choice;
+}
+
 static void ck_choice(bool wants_idle, enum pipeline_pool_step step, uint32_t index)
 {
     const struct pipeline_pool_request request = {.wants_idle = wants_idle};
-    struct pipeline_pool_choice choice         = pipeline_pool_choose_locked(&pool, &request);
+    struct pipeline_pool_choice choice         = choose(&request);
     ck_assert_int_eq(choice.step, step);
     if (step != PIPELINE_POOL_WAIT)
         ck_assert_uint_eq(choice.index, index);
@@ -70,6 +88,20 @@ START_TEST(least_loaded_takes_the_idle_stream_that_was_lent_longest_ago)
         presume(i % SLOTS, 1);
         ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
     }
+}
+END_TEST
+
+START_TEST(only_a_task_whose_stream_has_work_leaves_the_turn)
+{
+    static const uint32_t expected[] = {0, 2, 2, 3, 0, 2, 2, 3};
+    load(1, 9000);
+    for (uint32_t i = 0; i < 8; i++) {
+        ck_choice(false, PIPELINE_POOL_LEND, expected[i]);
+        pool.slots[expected[i]].lent = 1 + i;
+    }
+    pool.slots[1].watches = 0;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, i);
 }
 END_TEST
 
@@ -102,6 +134,48 @@ START_TEST(least_loaded_takes_the_stream_whose_work_ends_first)
     ck_choice(false, PIPELINE_POOL_LEND, 2);
     pool.slots[2].state = PIPELINE_POOL_SLOT_TRANSIT;
     ck_choice(false, PIPELINE_POOL_LEND, 0);
+}
+END_TEST
+
+static void load_evenly(void)
+{
+    static const uint64_t seconds[SLOTS] = {5300, 5000, 5100, 5200};
+    for (uint32_t i = 0; i < SLOTS; i++)
+        load(i, seconds[i]);
+}
+
+START_TEST(streams_whose_work_ends_at_about_the_same_time_take_turns)
+{
+    load_evenly();
+    for (uint32_t i = 0; i < 3 * SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
+    load(0, 9000);
+    for (uint32_t i = 0; i < 2 * SLOTS; i++) {
+        uint32_t turn = i % SLOTS;
+        ck_choice(false, PIPELINE_POOL_LEND, turn != 0 ? turn : 1);
+    }
+}
+END_TEST
+
+START_TEST(streams_whose_ends_differ_by_less_than_predictions_are_off_take_turns)
+{
+    load_all();
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    for (uint32_t i = 0; i < SLOTS; i++)
+        pool.slots[i].spread = UINT64_C(6000000000000);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    ck_choice(false, PIPELINE_POOL_LEND, 2);
+    ck_choice(false, PIPELINE_POOL_LEND, 1); /* the last stream has far more work */
+    ck_choice(false, PIPELINE_POOL_LEND, 0);
+}
+END_TEST
+
+START_TEST(on_the_hosts_own_processors_the_end_that_is_predicted_first_counts_however_little_earlier)
+{
+    load_evenly();
+    pool.is_host = true;
+    for (uint32_t i = 0; i < SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, 1);
 }
 END_TEST
 
@@ -145,7 +219,7 @@ START_TEST(a_choice_counts_the_streams_that_are_used)
     pool.slots[1].state = PIPELINE_POOL_SLOT_LENT;
     pool.slots[2]       = (struct pipeline_pool_slot){.state = PIPELINE_POOL_SLOT_EMPTY};
     const struct pipeline_pool_request request = {.wants_idle = false};
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).used, 2);
+    ck_assert_uint_eq(choose(&request).used, 2);
 }
 END_TEST
 
@@ -153,7 +227,7 @@ static struct pipeline_pool_choice choice_after(const struct trm_point *point)
 {
     const struct trm_stream_task task          = {.after = point, .after_count = 1};
     const struct pipeline_pool_request request = {.task = &task};
-    return pipeline_pool_choose_locked(&pool, &request);
+    return choose(&request);
 }
 
 START_TEST(a_task_goes_behind_what_it_comes_after)
@@ -178,7 +252,7 @@ static void ck_task_of(int32_t priority, enum pipeline_pool_step step, uint32_t 
 {
     const struct trm_stream_task task          = {.priority = priority};
     const struct pipeline_pool_request request = {.priority = priority, .task = &task};
-    struct pipeline_pool_choice choice         = pipeline_pool_choose_locked(&pool, &request);
+    struct pipeline_pool_choice choice         = choose(&request);
     ck_assert_int_eq(choice.step, step);
     if (step != PIPELINE_POOL_WAIT)
         ck_assert_uint_eq(choice.index, index);
@@ -203,14 +277,14 @@ START_TEST(a_task_goes_behind_a_workload_that_hinders_its_own)
     pool.slots[1].watches  = 0;
     pool.slots[2].workload = TRM_STREAM_WORKLOAD_MEMORY;
     pool.slots[3].workload = TRM_STREAM_WORKLOAD_MEMORY;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 1);
+    ck_assert_uint_eq(choose(&request).index, 1);
     pool.workloads.hindering[TRM_STREAM_WORKLOAD_MEMORY] = 1u << TRM_STREAM_WORKLOAD_MEMORY;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
+    ck_assert_uint_eq(choose(&request).index, 2);
     ck_assert_uint_eq(harm->heeded, 1);
     pool.slots[2].workload = TRM_STREAM_WORKLOAD_COMPUTE;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 3);
+    ck_assert_uint_eq(choose(&request).index, 3);
     pool.strategy = TRM_STREAM_LEAST_LOADED;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 1);
+    ck_assert_uint_eq(choose(&request).index, 1);
 }
 END_TEST
 
@@ -292,9 +366,57 @@ START_TEST(a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_hav
     const struct pipeline_pool_request request = {.task = &task};
     pool.slots[2].stream->object.handle        = &streams[2];
     presume(2, 1);
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
+    ck_assert_uint_eq(choose(&request).index, 2);
     pool.slots[2].unwatched = 0;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 3);
+    ck_assert_uint_eq(choose(&request).index, 1);
+}
+END_TEST
+
+/* ---- any state ------------------------------------------------------------------------------ */
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 16;
+}
+
+static void disturb(struct pipeline_pool_slot *slot, struct core_stream *stream, uint32_t *seed)
+{
+    static const enum pipeline_pool_slot_state states[] = {
+        PIPELINE_POOL_SLOT_FREE,    PIPELINE_POOL_SLOT_FREE,  PIPELINE_POOL_SLOT_FREE,
+        PIPELINE_POOL_SLOT_TRANSIT, PIPELINE_POOL_SLOT_DRAWN, PIPELINE_POOL_SLOT_LENT,
+        PIPELINE_POOL_SLOT_EMPTY};
+    *slot = (struct pipeline_pool_slot){.state = states[next_random(seed) % 7], .stream = stream};
+    if (slot->state == PIPELINE_POOL_SLOT_EMPTY)
+        slot->stream = NULL;
+    slot->watches       = next_random(seed) % 3 == 0;
+    slot->unwatched     = next_random(seed) % 3 == 0 && !pool.is_host ? 5 : 0;
+    slot->predicted_end = next_random(seed) % 2 == 0 ? 1 : UINT64_MAX - next_random(seed) % 4;
+    slot->has_failed    = next_random(seed) % 8 == 0;
+    slot->lent          = next_random(seed) % 8;
+    atomic_store(&stream->completed, next_random(seed) % 4 == 0 ? 5 : 0);
+}
+
+START_TEST(what_is_noted_of_slots_leads_to_the_same_choices_as_looking_at_all)
+{
+    static const int32_t strategies[] = {TRM_STREAM_ROUND_ROBIN, TRM_STREAM_LEAST_LOADED, TRM_STREAM_WORKLOAD,
+                                         TRM_STREAM_PRIORITY};
+    uint32_t seed                     = 7;
+    for (uint32_t i = 0; i < 3000; i++) {
+        const struct trm_stream_task task          = {.priority = (int32_t)(next_random(&seed) % 3) - 1};
+        const struct pipeline_pool_request request = {.priority   = task.priority,
+                                                      .wants_idle = next_random(&seed) % 4 == 0,
+                                                      .task = next_random(&seed) % 2 == 0 ? &task : NULL};
+        pool.is_host                               = next_random(&seed) % 2 == 0;
+        pool.strategy                              = strategies[next_random(&seed) % 4];
+        pool.most       = pool.strategy == TRM_STREAM_PRIORITY ? 1 : 1 + next_random(&seed) % SLOTS;
+        pool.slot_count = pool.strategy == TRM_STREAM_PRIORITY ? 3 : pool.most;
+        pool.turn       = next_random(&seed) % pool.most;
+        pool.used_slots = pool.used = 0;
+        for (uint32_t k = 0; k < pool.slot_count; k++)
+            disturb(&pool.slots[k], &streams[k], &seed);
+        choose(&request);
+    }
 }
 END_TEST
 
@@ -306,9 +428,14 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, round_robin_takes_idle_streams_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_idle_stream_that_was_lent_longest_ago);
+    tcase_add_test(tests, only_a_task_whose_stream_has_work_leaves_the_turn);
     tcase_add_test(tests, on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream);
     tcase_add_test(tests, round_robin_takes_streams_with_work_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_stream_whose_work_ends_first);
+    tcase_add_test(tests, streams_whose_work_ends_at_about_the_same_time_take_turns);
+    tcase_add_test(tests, streams_whose_ends_differ_by_less_than_predictions_are_off_take_turns);
+    tcase_add_test(tests,
+                   on_the_hosts_own_processors_the_end_that_is_predicted_first_counts_however_little_earlier);
     tcase_add_test(tests, an_idle_stream_comes_before_all_others);
     tcase_add_test(tests, a_pool_grows_before_it_lends_a_stream_with_work);
     tcase_add_test(tests, a_call_for_an_idle_stream_waits_when_none_is_idle);
@@ -323,6 +450,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_stream_whose_work_is_presumed_to_last_has_work);
     tcase_add_test(tests, a_call_for_an_idle_stream_gets_none_whose_work_is_presumed_to_have_ended);
     tcase_add_test(tests, a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_have_ended);
+    tcase_add_test(tests, what_is_noted_of_slots_leads_to_the_same_choices_as_looking_at_all);
     suite_add_tcase(suite, tests);
     return suite;
 }

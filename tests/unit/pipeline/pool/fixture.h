@@ -5,6 +5,7 @@
 #define TESTS_UNIT_PIPELINE_POOL_FIXTURE_H
 
 #include <check.h>
+#include <string.h>
 
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
@@ -32,9 +33,28 @@ static inline void open_pool(uint32_t most)
     handle = core_object_publish(&pool->object);
 }
 
+/* What is noted of slots is what they are. */
+static inline void ck_notes(void)
+{
+    static struct pipeline_stream_pool anew;
+    base_lock_acquire(&pool->lock);
+    memcpy(anew.slots, pool->slots, sizeof(anew.slots));
+    uint64_t free_slots = pool->free_slots, idle_slots = pool->idle_slots, used_slots = pool->used_slots;
+    uint32_t used = pool->used;
+    base_lock_release(&pool->lock);
+    for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
+        pipeline_pool_note_locked(&anew, &anew.slots[i]);
+    ck_assert_uint_eq(free_slots, anew.free_slots);
+    ck_assert_uint_eq(idle_slots, anew.idle_slots);
+    ck_assert_uint_eq(used_slots, anew.used_slots);
+    ck_assert_uint_eq(used, anew.used);
+}
+
 static inline void close_pool(void)
 {
+    ck_notes();
     fake_let_run(&fake);
+    ck_notes();
     trm_stream_pool_destroy(handle);
     fake_fini(&fake);
 }

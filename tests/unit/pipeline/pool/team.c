@@ -1,66 +1,20 @@
 /* Pools over groups: how many notifications they ask their backend for, and what they know without them.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pipeline/pool/team.h"
-#include "tests/unit/fake_group.h"
-#include "tests/unit/runner.h"
-
-#define OK(call) ck_assert_int_eq((call), TRM_OK)
+#include "tests/unit/pipeline/pool/team_fixture.h"
 
 #define DEVICES 2u
 #define TASKS 3000u
 #define CHUNK 50u /* of them, with models that know nothing of what this machine did meanwhile */
 
-static struct fake fake;
-static struct trm_group *group;
-static struct trm_stream_pool *handle;
-static struct trm_group_kernel *work, *change, *look;
-static struct trm_group_buffer *cells;
-
-static void open_team_of(uint32_t most)
-{
-    const struct trm_stream_pool_desc wish = {.struct_size = sizeof(wish), .most = most};
-    const struct trm_buffer_desc desc      = {.struct_size = sizeof(desc), .size = 64};
-    fake_init_unkept(&fake);
-    group = fake_group(&fake, DEVICES);
-    OK(trm_group_kernel_load(group, &fake_kernels_desc, "work", &work));
-    OK(trm_group_kernel_load(group, &fake_kernels_desc, "change", &change));
-    OK(trm_group_kernel_load(group, &fake_kernels_desc, "look", &look));
-    OK(trm_group_buffer_create(group, &desc, &cells));
-    OK(trm_group_pool_create(group, &wish, &handle));
-}
-
 static void open_team(void)
 {
-    open_team_of(0);
-}
-
-static void close_team(void)
-{
-    fake_let_run(&fake);
-    trm_stream_pool_destroy(handle);
-    trm_group_kernel_destroy(work);
-    trm_group_kernel_destroy(change);
-    trm_group_kernel_destroy(look);
-    trm_group_buffer_destroy(cells);
-    trm_group_destroy(group);
-    fake.device = NULL;
-    fake_fini(&fake);
-}
-
-static struct pipeline_stream_pool *member(uint32_t index)
-{
-    struct trm_stream_pool *one;
-    OK(trm_group_pool_get(handle, index, &one));
-    struct pipeline_stream_pool *pool = core_object_find(one, CORE_STREAM_POOL);
-    ck_assert_ptr_nonnull(pool);
-    return pool;
+    open_team_of(DEVICES, 0);
 }
 
 static uint32_t notifications(void)
@@ -69,21 +23,6 @@ static uint32_t notifications(void)
 }
 
 /* ---- tasks ---------------------------------------------------------------------------------- */
-
-/* A kernel that takes nothing, or the cells. */
-static struct trm_point submit_on(struct trm_group_kernel *kernel, uint32_t devices)
-{
-    const struct trm_argument cell    = trm_arg_buffer(trm_group_port_buffer(cells));
-    const struct trm_stream_task task = {.struct_size    = sizeof(task),
-                                         .kernel         = trm_group_stage_kernel(kernel),
-                                         .grid           = trm_grid_1d(1, 64),
-                                         .arguments      = &cell,
-                                         .argument_count = kernel != work,
-                                         .devices        = devices};
-    struct trm_point point;
-    OK(trm_stream_pool_submit(handle, &task, &point));
-    return point;
-}
 
 static void settle(uint32_t tasks)
 {
@@ -361,6 +300,31 @@ START_TEST(tasks_go_to_another_device_when_one_is_lost_under_presumed_ones)
 }
 END_TEST
 
+static int32_t make_pool(void *user, struct trm_stream *stream)
+{
+    struct trm_stream_pool *made;
+    *(int32_t *)user = trm_group_pool_create(group, NULL, &made);
+    return fake_enqueue(stream);
+}
+
+/* Of the second device, which is lost, there can be no pool; that of the first ends. */
+START_TEST(a_pool_that_cannot_be_made_in_a_function_of_its_group_leaves_nothing_behind)
+{
+    struct trm_group_use use = {.access = TRM_ACCESS_READ};
+    int32_t status           = TRM_OK;
+    open_team();
+    use.buffer             = cells;
+    struct trm_point point = submit_on(work, 2);
+    fake_fail(&fake, point.stream, TRM_ERROR_DEVICE_LOST, 5, "it fell off the bus");
+    ck_assert_int_eq(trm_point_wait(point, TRM_FOREVER), TRM_ERROR_DEVICE_LOST);
+    const struct trm_stream_task task = {
+        .struct_size = sizeof(task), .enqueue = make_pool, .user = &status, .uses = &use, .use_count = 1};
+    OK(trm_stream_pool_submit(handle, &task, &point));
+    ck_assert_int_eq(status, TRM_ERROR_DEVICE_LOST);
+    close_team();
+}
+END_TEST
+
 static void *wait_for_idle(void *user)
 {
     struct trm_stream *stream;
@@ -373,7 +337,7 @@ static void *wait_for_idle(void *user)
 START_TEST(a_call_for_an_idle_stream_of_a_member_is_told_when_presumed_work_has_ended)
 {
     pthread_t thread;
-    open_team_of(1);
+    open_team_of(DEVICES, 1);
     learn();
     struct pipeline_stream_pool *pool = member(0);
     ck_assert(is_presumed_soon(work));
@@ -415,6 +379,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_child_process_cannot_submit_behind_presumed_tasks_and_its_parent_can);
     tcase_add_test(tests, a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced);
     tcase_add_test(tests, tasks_go_to_another_device_when_one_is_lost_under_presumed_ones);
+    tcase_add_test(tests, a_pool_that_cannot_be_made_in_a_function_of_its_group_leaves_nothing_behind);
     tcase_add_test(tests, a_call_for_an_idle_stream_of_a_member_is_told_when_presumed_work_has_ended);
     tcase_add_test(tests, a_pool_over_a_group_ends_with_presumed_tasks_in_flight);
     suite_add_tcase(suite, tests);

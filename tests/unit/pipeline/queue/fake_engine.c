@@ -200,6 +200,12 @@ static int32_t look(struct pipeline_slot *slot)
     return TRM_OK;
 }
 
+bool pipeline_slot_runs_alone(const struct pipeline_slot *slot)
+{
+    (void)slot;
+    return true;
+}
+
 int32_t pipeline_slot_poll(struct pipeline_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);

@@ -10,6 +10,10 @@
 
 #define DEVICES 2
 
+/* Tokens in time until others stay on one device, and until they do again. */
+#define IN_TIME 128
+#define REST 256
+
 static struct pipeline front, engines[DEVICES];
 static struct pipeline_queue queue;
 static struct pipeline_slot slots[DEVICES];
@@ -21,8 +25,9 @@ static void make_devices(uint64_t samples)
     memset(&front, 0, sizeof(front));
     memset(&queue, 0, sizeof(queue));
     memset(engines, 0, sizeof(engines));
-    front.member_count                 = DEVICES;
-    front.queue                        = &queue;
+    front.member_count = DEVICES;
+    front.queue        = &queue;
+    pipeline_members_forget_stay(&front);
     queue.depth                        = DEVICES;
     queue.slots_in[PIPELINE_SLOT_FREE] = DEVICES;
     for (uint32_t i = 0; i < DEVICES; i++) {
@@ -82,6 +87,158 @@ START_TEST(a_source_waits_where_as_many_slots_of_all_devices_are_in_use_as_may_b
     ck_assert_uint_eq(choose_after(30), 0); /* a program does not */
     queue.slots_in_use = 2;
     ck_assert_uint_eq(pipeline_members_choose(&front, true), 0);
+}
+END_TEST
+
+/* ---- staying on one device ------------------------------------------------------------------ */
+
+/* Two devices that take so many nanoseconds for a token; each has free slots, and a token is in flight. */
+static void make_pair(uint64_t first, uint64_t second)
+{
+    make_devices(20);
+    queue.choices                           = 1;
+    queue.depth                             = 6;
+    queue.slots_in[PIPELINE_SLOT_FREE]      = 5;
+    queue.slots_in[PIPELINE_SLOT_SUBMITTED] = 1;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        queue.members[i].ahead = queue.members[i].step = i == 0 ? first : second;
+    pipeline_member_take(&queue.members[0]);
+}
+
+/* So many tokens had ended when the thread of the run came to wait for them. */
+static void end_in_time(uint32_t tokens)
+{
+    for (uint32_t i = 0; i < tokens; i++)
+        pipeline_members_note_wait(&front, true);
+}
+
+/* A choice for a source. */
+static uint32_t choose(void)
+{
+    return pipeline_members_choose(&front, true);
+}
+
+/* The thread had to wait for so many. */
+static void end_late(uint32_t tokens)
+{
+    for (uint32_t i = 0; i < tokens; i++)
+        pipeline_members_note_wait(&front, false);
+}
+
+/* Tokens stay on the first device. */
+static void make_stay(void)
+{
+    make_pair(1000, 1000);
+    end_in_time(IN_TIME);
+    choose();
+    ck_assert_uint_eq(choose(), 0);
+}
+
+START_TEST(tokens_stay_on_one_device_where_all_end_in_time)
+{
+    make_pair(1000, 1000);
+    end_in_time(IN_TIME - 1);
+    choose();
+    ck_assert_uint_eq(choose(), 1);
+    end_in_time(1);
+    choose();
+    ck_assert_uint_eq(choose(), 0);
+    pipeline_member_take(&queue.members[0]);
+    ck_assert_uint_eq(choose(), 0);
+    queue.members[0].free.first = NULL;
+    ck_assert_uint_eq(choose(), PIPELINE_MEMBERS_MOST);
+}
+END_TEST
+
+START_TEST(tokens_stay_on_the_device_that_takes_the_shortest_time_for_one)
+{
+    make_pair(3000, 1000);
+    for (uint32_t i = 0; i < 3; i++)
+        pipeline_member_take(&queue.members[1]); /* the first one would end the next token sooner */
+    pipeline_member_free(&queue.members[0]);
+    end_in_time(IN_TIME);
+    choose();
+    ck_assert_uint_eq(choose(), 1);
+}
+END_TEST
+
+START_TEST(tokens_no_longer_stay_where_several_are_waited_for)
+{
+    make_stay();
+    end_late(3);
+    ck_assert_uint_eq(choose(), 0);
+    end_late(1);
+    ck_assert_uint_eq(choose(), 1);
+}
+END_TEST
+
+START_TEST(tokens_stay_where_few_are_waited_for)
+{
+    make_stay();
+    for (uint32_t i = 0; i < 100; i++) {
+        end_late(1);
+        end_in_time(40);
+    }
+    ck_assert_uint_eq(choose(), 0);
+}
+END_TEST
+
+START_TEST(one_of_several_devices_that_does_not_keep_up_is_not_asked_again_soon)
+{
+    make_stay();
+    for (uint32_t rest = REST; rest <= 4 * REST; rest *= 2) { /* twice as late each time */
+        end_late(4);
+        end_in_time(rest - 1);
+        choose();
+        ck_assert_uint_eq(choose(), 1);
+        end_in_time(1);
+        choose();
+        ck_assert_uint_eq(choose(), 0);
+    }
+    end_in_time(10 * REST); /* it kept up for long */
+    end_late(4);
+    end_in_time(REST);
+    choose();
+    ck_assert_uint_eq(choose(), 0);
+}
+END_TEST
+
+START_TEST(each_run_learns_anew_whether_tokens_may_stay)
+{
+    make_stay();
+    end_late(4);
+    pipeline_members_forget_stay(&front);
+    ck_assert_uint_eq(choose(), 1);
+    end_in_time(IN_TIME);
+    choose();
+    ck_assert_uint_eq(choose(), 0);
+}
+END_TEST
+
+START_TEST(tokens_that_a_program_acquires_stay_on_no_device)
+{
+    make_stay();
+    ck_assert_uint_eq(pipeline_members_choose(&front, false), 1);
+}
+END_TEST
+
+START_TEST(tokens_do_not_stay_on_a_device_that_is_lost)
+{
+    make_stay();
+    queue.members[0].is_lost = true;
+    ck_assert_uint_eq(choose(), 1);
+}
+END_TEST
+
+START_TEST(tokens_do_not_stay_before_all_devices_are_known)
+{
+    make_pair(1000, 1000);
+    queue.members[1].is_known = false;
+    queue.members[1].in_use   = 1;
+    end_in_time(IN_TIME);
+    choose();
+    queue.members[1].is_known = true;
+    ck_assert_uint_eq(choose(), 1);
 }
 END_TEST
 
@@ -204,7 +361,18 @@ static Suite *suite(void)
     tcase_add_test(times, a_device_that_was_disturbed_comes_back_although_its_next_token_finds_cold_memory);
     tcase_add_test(times, a_device_that_stays_slow_gets_one_token_now_and_then);
     tcase_add_test(times, a_device_whose_first_tokens_took_long_gets_a_few_more);
+    TCase *staying = tcase_create("staying on one device");
+    tcase_add_test(staying, tokens_stay_on_one_device_where_all_end_in_time);
+    tcase_add_test(staying, tokens_stay_on_the_device_that_takes_the_shortest_time_for_one);
+    tcase_add_test(staying, tokens_no_longer_stay_where_several_are_waited_for);
+    tcase_add_test(staying, tokens_stay_where_few_are_waited_for);
+    tcase_add_test(staying, one_of_several_devices_that_does_not_keep_up_is_not_asked_again_soon);
+    tcase_add_test(staying, each_run_learns_anew_whether_tokens_may_stay);
+    tcase_add_test(staying, tokens_that_a_program_acquires_stay_on_no_device);
+    tcase_add_test(staying, tokens_do_not_stay_on_a_device_that_is_lost);
+    tcase_add_test(staying, tokens_do_not_stay_before_all_devices_are_known);
     suite_add_tcase(suite, group);
+    suite_add_tcase(suite, staying);
     suite_add_tcase(suite, times);
     return suite;
 }

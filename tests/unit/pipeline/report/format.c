@@ -369,6 +369,21 @@ START_TEST(a_launch_on_a_device_of_its_own_choice_names_it)
 }
 END_TEST
 
+START_TEST(a_device_without_tokens_is_too_slow_or_not_needed)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    report.device_count = 2;
+    report.devices[0]   = (struct trm_device_report){"cuda:0", .tokens = 998, .latency_ns = 20000};
+    report.devices[1]   = (struct trm_device_report){"cuda:1", .tokens = 2, .latency_ns = 21000};
+    format_report(&report, TRM_REPORT_TEXT);
+    has("not needed: another one keeps up\n");
+    report.devices[1].latency_ns = 90000;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("too slow: the others finish first\n");
+}
+END_TEST
+
 START_TEST(nothing_measured_is_a_critical_stage_of_null)
 {
     struct trm_report report = {.struct_size = sizeof(report), .critical = -1};
@@ -565,6 +580,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_long_sentence_is_broken_and_a_long_word_is_not);
     tcase_add_test(tests, the_json_has_every_member);
     tcase_add_test(tests, a_launch_on_a_device_of_its_own_choice_names_it);
+    tcase_add_test(tests, a_device_without_tokens_is_too_slow_or_not_needed);
     tcase_add_test(tests, nothing_measured_is_a_critical_stage_of_null);
     tcase_add_test(tests, a_report_that_is_shorter_than_it_ever_was_is_refused);
     tcase_add_test(tests, any_bytes_of_a_name_become_good_json);

@@ -1,103 +1,8 @@
 /* Trials of numbers of slots with made-up times: a token takes as long as the slots in use say.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/trial/depth_trial.h"
+#include "depth_trial_fixture.h"
 #include "tests/unit/runner.h"
-
-#define US UINT64_C(1000)
-#define MS UINT64_C(1000000)
-
-struct times {
-    uint64_t all, two, one;
-};
-
-static uint64_t time_with(const struct times *times, uint32_t slots)
-{
-    return slots == 1 ? times->one : slots == 2 ? times->two : times->all;
-}
-
-/* A pipeline whose tokens end one after the other. */
-static struct pipeline_depth_trial trial;
-static uint64_t now;
-static uint64_t tokens;
-static uint32_t left; /* until the trial wants to be told */
-static uint32_t slots;
-static uint64_t tick; /* of the clock, in nanoseconds */
-
-static void open_on(uint32_t depth, uint32_t devices, uint32_t fewest)
-{
-    pipeline_depth_trial_begin(&trial, depth, devices, fewest);
-    now    = 1;
-    tokens = 0;
-    left   = trial.rest;
-    slots  = depth;
-    tick   = 1;
-}
-
-static void open_three(void)
-{
-    open_on(3, 1, 1);
-}
-
-static void end_token(uint64_t ns)
-{
-    now += ns;
-    tokens++;
-    if (--left > 0)
-        return;
-    slots = pipeline_depth_trial_next(&trial, now / tick * tick);
-    left  = trial.rest;
-    ck_assert_uint_gt(left, 0);
-}
-
-static bool goes_on(void)
-{
-    return pipeline_depth_trial_goes_on(&trial);
-}
-
-static void begin_run(void)
-{
-    bool was_going_on = goes_on();
-
-    pipeline_depth_trial_interrupt(&trial);
-    if (was_going_on)
-        left = trial.rest;
-}
-
-static uint32_t chosen(void)
-{
-    return trial.ways[trial.choice].slots;
-}
-
-static void end_tokens(const struct times *times, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        end_token(time_with(times, slots));
-}
-
-/* Until the first pause, in runs of so many tokens. */
-static void try_in_runs(const struct times *times, uint32_t run)
-{
-    for (uint32_t in_run = 0; goes_on(); in_run++) {
-        if (in_run == run) {
-            in_run = 0;
-            begin_run();
-        }
-        end_token(time_with(times, slots));
-    }
-}
-
-static void try_once(const struct times *times)
-{
-    try_in_runs(times, UINT32_MAX);
-}
-
-static uint32_t choose_of(uint32_t depth, const struct times *times)
-{
-    open_on(depth, 1, 1);
-    try_once(times);
-    return chosen();
-}
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
@@ -143,7 +48,7 @@ START_TEST(memory_that_was_not_in_use_and_is_cold_at_first_decides_nothing)
     ck_assert_uint_eq(chosen(), 3);
     ck_assert_uint_gt(trial.ways[0].turns, 2);
     for (uint32_t turn = 2; turn < trial.ways[0].turns; turn++) /* the first two were short */
-        ck_assert_uint_eq(trial.ways[0].ns[turn - 2], steady.all + 1);
+        ck_assert_uint_eq(trial.ways[0].ns[turn % PIPELINE_DEPTH_KEPT], steady.all + 1);
 }
 END_TEST
 
@@ -315,6 +220,26 @@ START_TEST(slow_numbers_of_slots_have_few_turns_and_near_ones_many)
 }
 END_TEST
 
+/* Two slots, the fastest, are stopped for a time slice in one of their first two turns, which are short: they
+ * are not charged for that. */
+START_TEST(a_disturbed_first_turn_leaves_nothing_out)
+{
+    const struct times times = {300 * US, 200 * US, 290 * US};
+
+    for (uint32_t disturbed = 0; disturbed < 2; disturbed++) {
+        uint32_t turns = 0, before = 0;
+        open_three();
+        while (tokens < 2000) {
+            bool is_new = goes_on() && trial.way == 1 && before != 1;
+            turns += is_new;
+            before = trial.way;
+            end_token(time_with(&times, slots) + (slots == 2 && turns == disturbed + 1 ? 4 * MS : 0));
+        }
+        ck_assert_uint_eq(chosen(), 2);
+    }
+}
+END_TEST
+
 /* ---- later ----------------------------------------------------------------------------------- */
 
 /* While another program has a processor, two slots gain nothing. */
@@ -446,6 +371,66 @@ START_TEST(turns_become_shorter_where_runs_are_too_short_for_them)
 }
 END_TEST
 
+/* Also of turns that did not end. */
+START_TEST(short_runs_cost_no_more_than_long_ones)
+{
+    const struct times times = {500 * US, 700 * US, 1000 * US};
+
+    for (uint32_t run = 16; run <= 100; run += 4) {
+        open_three();
+        while (tokens < 8000) {
+            begin_run();
+            end_tokens(&times, run);
+            ck_assert_uint_le(now - 1 - tokens * times.all, (64 + tokens / 128 + run) * times.all);
+        }
+        ck_assert_uint_eq(chosen(), 3);
+    }
+}
+END_TEST
+
+START_TEST(turns_become_longer_again_where_runs_do)
+{
+    const struct times times = {1000 * US, 1010 * US, 990 * US};
+
+    open_three();
+    for (uint32_t i = 0; i < 20; i++) {
+        begin_run();
+        end_tokens(&times, 20);
+    }
+    ck_assert_uint_lt(trial.length_most, 48);
+    begin_run();
+    end_tokens(&times, 20000);
+    ck_assert_uint_ge(trial.length_most, 192);
+    ck_assert(!trial.is_short);
+}
+END_TEST
+
+/* Such as those that warm a program up; or none of whose tokens came. */
+START_TEST(tiny_and_empty_runs_change_nothing_for_long_ones)
+{
+    const struct times times = {1000 * US, 1010 * US, 600 * US};
+
+    for (uint32_t runs = 1; runs <= 10; runs += 3) {
+        open_three();
+        for (uint32_t i = 0; i < runs; i++) {
+            end_tokens(&times, 3);
+            begin_run();
+        }
+        end_tokens(&times, 20000);
+        ck_assert(!trial.is_short);
+        ck_assert_int_ne(trial.phase, PIPELINE_DEPTH_IS_OVER);
+        ck_assert_uint_ge(trial.length_most, 192);
+        ck_assert_uint_eq(chosen(), 1);
+    }
+    open_three();
+    for (uint32_t i = 0; i < 10; i++)
+        begin_run();
+    ck_assert(goes_on() && !trial.is_short);
+    ck_assert_uint_eq(trial.misses, 0);
+    ck_assert_uint_eq(trial.length_most, 192);
+}
+END_TEST
+
 /* The time between two runs is none of tokens. */
 START_TEST(the_time_between_two_runs_decides_nothing)
 {
@@ -541,6 +526,7 @@ static Suite *make_suite(void)
     tcase_add_test(trials, one_slot_less_is_tried_for_long_enough_to_show_what_it_takes);
     tcase_add_test(trials, it_costs_at_most_the_time_of_64_tokens_and_of_one_in_128);
     tcase_add_test(trials, slow_numbers_of_slots_have_few_turns_and_near_ones_many);
+    tcase_add_test(trials, a_disturbed_first_turn_leaves_nothing_out);
     tcase_add_test(trials, a_choice_that_was_right_only_for_a_time_is_made_again);
     tcase_add_test(trials, a_number_of_slots_that_was_far_from_the_choice_gets_another_chance);
     tcase_add_test(trials, a_machine_that_becomes_slower_for_all_changes_nothing);
@@ -550,6 +536,9 @@ static Suite *make_suite(void)
     tcase_add_test(trials, between_its_turns_it_is_told_of_one_token_in_256);
     tcase_add_test(trials, runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial);
     tcase_add_test(trials, turns_become_shorter_where_runs_are_too_short_for_them);
+    tcase_add_test(trials, short_runs_cost_no_more_than_long_ones);
+    tcase_add_test(trials, turns_become_longer_again_where_runs_do);
+    tcase_add_test(trials, tiny_and_empty_runs_change_nothing_for_long_ones);
     tcase_add_test(trials, the_time_between_two_runs_decides_nothing);
     tcase_add_test(trials, what_was_found_stays_where_runs_become_too_short);
     tcase_add_test(trials, one_slot_for_several_devices_stays_only_where_it_is_much_faster);

@@ -337,6 +337,27 @@ START_TEST(what_counts_is_known_before)
 }
 END_TEST
 
+/* As of kernels that read large tokens over a bus many times. */
+START_TEST(a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens)
+{
+    struct machine machine = {.ways = 4, .depth = 3, .cost = {350 * US, 360 * US, 35 * MS, 340 * US}};
+
+    ck_assert_uint_eq(run(&machine), 0); /* 3 per cent more than the best is as good */
+    ck_assert_uint_le(machine.went[2], machine.depth + 2);
+    ck_assert(machine.trial.ways[2].is_eliminated);
+    ck_assert_uint_gt(pipeline_trial_result(&machine.trial, 2), pipeline_trial_result(&machine.trial, 3));
+}
+END_TEST
+
+START_TEST(one_that_takes_long_to_begin_is_not_given_up)
+{
+    struct machine machine = {
+        .ways = 2, .depth = 3, .cost = {20 * US, 10 * US}, .stall_at = 12 * MS + 300 * US};
+
+    ck_assert_uint_eq(run(&machine), 1);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("trials of strategies");
@@ -346,6 +367,8 @@ static Suite *make_suite(void)
     tcase_add_test(stays, of_two_that_are_as_fast_the_one_stays_that_always_is);
     tcase_add_test(stays, who_is_fast_only_for_a_while_does_not_stay);
     tcase_add_test(stays, the_only_one_stays_without_a_trial);
+    tcase_add_test(stays, a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens);
+    tcase_add_test(stays, one_that_takes_long_to_begin_is_not_given_up);
     suite_add_tcase(suite, stays);
     TCase *misleads = tcase_create("what must not mislead it");
     tcase_add_test(misleads, runs_that_begin_with_empty_slots_favour_no_strategy);
