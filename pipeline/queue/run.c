@@ -203,11 +203,12 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->end_index             = UINT64_MAX;
     queue->has_source_ended      = false;
     memset(queue->filled, 0, sizeof(queue->filled));
-    queue->facts             = (struct pipeline_report_facts){.source_flags = 0};
-    queue->ahead_facts       = (struct pipeline_ahead_facts){.limit = 0};
-    queue->repeated          = 0;
+    queue->facts       = (struct pipeline_report_facts){.source_flags = 0};
+    queue->ahead_facts = (struct pipeline_ahead_facts){.limit = 0};
+    queue->repeated    = 0;
     pipeline_members_forget_stay(pipeline);
-    pipeline->failure.status = TRM_OK;
+    pipeline->failure.status     = TRM_OK;
+    pipeline->loss_of_run.status = TRM_OK;
     pipeline_measure_reset(pipeline->measure);
     for (uint32_t i = 0; i < pipeline->member_count; i++)
         pipeline_measure_reset(pipeline->members[i]->measure);
