@@ -192,7 +192,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
         made->parameter_count = reflected->parameter_count;
     }
     set_group_size(made, desc.group_size);
-    atomic_init(&made->looks_at_overlaps, core_setting_flag(context, "kernel.bounds"));
+    atomic_init(&made->overlap_pairs, core_setting_flag(context, "kernel.bounds") ? CORE_OVERLAP_PAIRS : 0);
     made->name = core_copy_text(context, name);
     if (made->name == NULL) {
         status = base_fail_memory("creating a kernel");

@@ -11,6 +11,10 @@
 #include "base/base.h"
 #include "core/module/module_object.h"
 
+/* So many pairs of arguments are looked at for overlaps, which takes less than a second in all: those of
+ * millions of launches with a few arguments, or of 32 launches with 1024 buffers in arrays. */
+#define CORE_OVERLAP_PAIRS (1 << 24)
+
 struct core_kernel {
     struct core_object object;
     struct core_module *module; /* holds a reference */
@@ -24,7 +28,7 @@ struct core_kernel {
     uint32_t flat_count;
     uint32_t group_size[3]; /* the kernel's own; all zero: given at launch */
     uint32_t shared_bytes;
-    atomic_bool looks_at_overlaps; /* with kernel.bounds, until one was warned of */
+    _Atomic int32_t overlap_pairs; /* still to look at; 0 or less: none, as without kernel.bounds */
     char *name;
 };
 

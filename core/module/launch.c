@@ -443,7 +443,7 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     struct core_stream *stream = launch->stream;
 
     int32_t status = set_arguments(launch, arguments);
-    if (!LIKELY(!atomic_load_explicit(&launch->kernel->looks_at_overlaps, memory_order_relaxed)) &&
+    if (!LIKELY(atomic_load_explicit(&launch->kernel->overlap_pairs, memory_order_relaxed) <= 0) &&
         status == TRM_OK)
         core_launch_warn_of_overlap(launch->kernel, launch->parameters, launch->arguments,
                                     launch->desc.argument_count);

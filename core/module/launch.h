@@ -66,8 +66,9 @@ int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index
 #define CORE_PLACE_TEXT 160
 uint32_t core_launch_place(const struct core_kernel *kernel, uint32_t index, char text[CORE_PLACE_TEXT]);
 
-/* Logs a warning for the first two spans that overlap in part while one of them is written, once a kernel.
- * Equal spans are work in place. `parameters` are those of the backend, as `arguments` are. */
+/* Logs a warning for the first two spans that overlap in part while one of them is written, once a kernel,
+ * from CORE_OVERLAP_PAIRS pairs. Equal spans are work in place. `parameters` are those of the backend, as
+ * `arguments` are. */
 void core_launch_warn_of_overlap(struct core_kernel *kernel, const struct trm_parameter *parameters,
                                  const struct trm_launch_argument *arguments, uint32_t count);
 

@@ -228,29 +228,45 @@ static bool is_written(const struct trm_parameter *parameter)
     return (parameter->access & TRM_ACCESS_WRITE) != 0;
 }
 
-void core_launch_warn_of_overlap(struct core_kernel *kernel, const struct trm_parameter *parameters,
-                                 const struct trm_launch_argument *arguments, uint32_t count)
+/* How many bytes both have, which overlap. */
+static uint64_t common_bytes(const struct trm_launch_argument *one, const struct trm_launch_argument *other)
+{
+    uint64_t begin = one->offset > other->offset ? one->offset : other->offset;
+    uint64_t end = one->offset + one->size, other_end = other->offset + other->size;
+
+    return (end < other_end ? end : other_end) - begin;
+}
+
+/* Another thread may be here with the same kernel. */
+static void warn_of_overlap(struct core_kernel *kernel, const struct trm_parameter *parameters,
+                            const struct trm_launch_argument *arguments, uint32_t i, uint32_t j)
 {
     char one[CORE_PLACE_TEXT], other[CORE_PLACE_TEXT];
 
+    if (atomic_exchange_explicit(&kernel->overlap_pairs, 0, memory_order_relaxed) <= 0)
+        return;
+    core_launch_place(kernel, i, one);
+    core_launch_place(kernel, j, other);
+    core_object_log(&kernel->object, TRM_LOG_WARNING,
+                    "%s and %s of kernel \"%s\" overlap in %" PRIu64 " bytes of their buffer, and \"%s\" is "
+                    "written: no work-item may read there what another one writes",
+                    one, other, kernel->name, common_bytes(&arguments[i], &arguments[j]),
+                    core_parameter_name(&parameters[is_written(&parameters[i]) ? i : j]));
+}
+
+void core_launch_warn_of_overlap(struct core_kernel *kernel, const struct trm_parameter *parameters,
+                                 const struct trm_launch_argument *arguments, uint32_t count)
+{
+    uint64_t pairs = (uint64_t)count * (count + 1) / 2; /* with those of a span and itself */
+
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = i + 1; j < count; j++) {
-            const struct trm_launch_argument *later =
-                arguments[i].offset < arguments[j].offset ? &arguments[j] : &arguments[i];
-            uint64_t end       = arguments[i].offset + arguments[i].size,
-                     other_end = arguments[j].offset + arguments[j].size;
-            if (!overlap_in_part(&arguments[i], &arguments[j]) ||
-                !(is_written(&parameters[i]) || is_written(&parameters[j])))
-                continue;
-            core_launch_place(kernel, i, one);
-            core_launch_place(kernel, j, other);
-            core_object_log(&kernel->object, TRM_LOG_WARNING,
-                            "%s and %s of kernel \"%s\" overlap in %" PRIu64
-                            " bytes of their buffer, and \"%s\" is "
-                            "written: no work-item may read there what another one writes",
-                            one, other, kernel->name, (end < other_end ? end : other_end) - later->offset,
-                            core_parameter_name(&parameters[is_written(&parameters[i]) ? i : j]));
-            atomic_store_explicit(&kernel->looks_at_overlaps, false, memory_order_relaxed);
-            return;
-        }
+        for (uint32_t j = i + 1; j < count; j++)
+            if (overlap_in_part(&arguments[i], &arguments[j]) &&
+                (is_written(&parameters[i]) || is_written(&parameters[j]))) {
+                warn_of_overlap(kernel, parameters, arguments, i, j);
+                return;
+            }
+    if (pairs > CORE_OVERLAP_PAIRS / 16)
+        pairs = CORE_OVERLAP_PAIRS / 16;
+    atomic_fetch_sub_explicit(&kernel->overlap_pairs, (int32_t)pairs, memory_order_relaxed);
 }

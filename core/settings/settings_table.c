@@ -4,6 +4,7 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -72,13 +73,21 @@ static bool is_collective_way(const char *value, char *allowed, size_t capacity)
     return false;
 }
 
+#define MOST_CPU_DEVICES 16
+#define MOST_LOSS 255 /* characters, which is what the backend reads */
+
 /* "1@20", or several of these with commas between: device 1 at its launch 20. */
 static bool is_loss(const char *value, char *allowed, size_t capacity)
 {
-    snprintf(allowed, capacity, "DEVICE@LAUNCH, such as 1@20, or several with commas between");
+    snprintf(allowed, capacity,
+             "DEVICE@LAUNCH, such as 1@20, or several with commas between: devices from 0 to %d, and at most "
+             "%d characters",
+             MOST_CPU_DEVICES - 1, MOST_LOSS);
+    if (strlen(value) > MOST_LOSS)
+        return false;
     for (;;) {
         size_t device = strspn(value, "0123456789"), launch;
-        if (device == 0 || device > 2 || value[device] != '@')
+        if (device == 0 || device > 2 || value[device] != '@' || atoi(value) >= MOST_CPU_DEVICES)
             return false;
         value += device + 1;
         launch = strspn(value, "0123456789");
@@ -168,7 +177,7 @@ static const struct core_setting_row rows[] = {
         .info    = INFO(TRM_SETTING_COUNT, "cpu.devices", "TRIREME_CPU_DEVICES", "1", 0,
                         "Devices that the cpu backend shows; its worker threads are divided among them, so that "
                            "groups of devices can be tried on one machine."),
-        .maximum = 16,
+        .maximum = MOST_CPU_DEVICES,
     },
     {
         .info =

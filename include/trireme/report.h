@@ -175,8 +175,8 @@ struct trm_report {
     uint32_t slots_in_use;
     uint64_t repeated; /* tokens that a lost device left to another one */
     struct trm_device_report devices[TRM_REPORT_DEVICES];
-    /* the sentence of the first device that was lost while others went on, in this run or an earlier one; "":
-     * none */
+    /* the sentence of the first device that was lost in this run while others went on, or else in an earlier
+     * one; "": none */
     char loss[256];
     /* which copies of several devices are slower together than alone, as measured since the pipeline was
      * made: what their speeds are; "": none is known to be. Not of devices that run on the processors of the

@@ -127,8 +127,9 @@ struct pipeline {
     char reason[192];
     uint64_t device_bytes, host_bytes;
 
-    struct base_failure failure; /* the first of the run; TRM_OK: none; under `lock` */
-    struct base_failure loss;    /* the first device that was lost while others went on */
+    struct base_failure failure;     /* the first of the run; TRM_OK: none; under `lock` */
+    struct base_failure loss;        /* the first device that was lost while others went on */
+    struct base_failure loss_of_run; /* the first one of the run; TRM_OK: none */
 
     /* Of a member: `anew` grows when tokens are to be measured as the first ones are. Under enqueue_lock:
      * what it was when the member had had `first` tokens. */

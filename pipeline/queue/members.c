@@ -386,17 +386,25 @@ static void repeat(struct pipeline_slot *from, struct pipeline_slot *to)
     queue->repeated++;
 }
 
+/* With the lock. */
+static void note_loss(struct pipeline *pipeline, uint32_t number, const struct base_failure *loss)
+{
+    if (pipeline->queue->members[number].is_lost)
+        return;
+    pipeline->queue->members[number].is_lost = true;
+    if (pipeline->loss.status == TRM_OK)
+        pipeline->loss = *loss;
+    if (pipeline->loss_of_run.status == TRM_OK)
+        pipeline->loss_of_run = *loss;
+}
+
 bool pipeline_members_repeat(struct pipeline_slot *slot)
 {
     struct pipeline *pipeline = slot->front;
     base_biased_lock_release(&pipeline->lock);
     base_biased_lock_acquire(&pipeline->enqueue_lock);
     base_biased_lock_acquire(&pipeline->lock);
-    if (!pipeline->queue->members[slot->pipeline->member].is_lost) {
-        pipeline->queue->members[slot->pipeline->member].is_lost = true;
-        if (pipeline->loss.status == TRM_OK)
-            pipeline->loss = slot->failure;
-    }
+    note_loss(pipeline, slot->pipeline->member, &slot->failure);
     struct pipeline_slot *to = find_slot(pipeline, slot->token.index);
     if (to != NULL)
         repeat(slot, to);
@@ -427,10 +435,10 @@ void pipeline_members_end(struct pipeline *pipeline)
 /* A device that was lost outside of the pipeline, with the last error as the reason. */
 static void note_lost(struct pipeline *pipeline, uint32_t number, int32_t status)
 {
+    struct base_failure loss;
+    base_failure_save(&loss, status);
     base_biased_lock_acquire(&pipeline->lock);
-    pipeline->queue->members[number].is_lost = true;
-    if (pipeline->loss.status == TRM_OK)
-        base_failure_save(&pipeline->loss, status);
+    note_loss(pipeline, number, &loss);
     base_biased_lock_release(&pipeline->lock);
 }
 

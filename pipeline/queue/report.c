@@ -85,7 +85,9 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
     report_strategies(pipeline, report);
     report->depth    = pipeline->queue->depth;
     report->repeated = pipeline->queue->repeated;
-    if (pipeline->loss.status != TRM_OK)
+    if (pipeline->loss_of_run.status != TRM_OK)
+        base_text_copy(report->loss, sizeof(report->loss), pipeline->loss_of_run.sentence);
+    else if (pipeline->loss.status != TRM_OK)
         base_text_copy(report->loss, sizeof(report->loss), pipeline->loss.sentence);
     if (report->processors == 0)
         pipeline_shared_say(&pipeline->queue->shared, report->shared, sizeof(report->shared));

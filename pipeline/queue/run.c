@@ -207,7 +207,8 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->ahead_facts = (struct pipeline_ahead_facts){.limit = 0};
     queue->repeated    = 0;
     pipeline_members_forget_stay(pipeline);
-    pipeline->failure.status = TRM_OK;
+    pipeline->failure.status     = TRM_OK;
+    pipeline->loss_of_run.status = TRM_OK;
     pipeline_measure_reset(pipeline->measure);
     for (uint32_t i = 0; i < pipeline->member_count; i++)
         pipeline_measure_reset(pipeline->members[i]->measure);

@@ -9,21 +9,25 @@
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
-#define HINT_BYTES 64u
+#define HINT_BYTES 128u
 
 /* ---- acquire -------------------------------------------------------------------------------- */
 
-/* The first failure once more, and what ends it. A lost device would stop the pipeline again. */
-static int32_t fail_stopped(const struct base_failure *cause)
+/* The first failure once more, and what ends it. A lost device would stop the pipeline again. A cancel would
+ * drop the tokens that a pipeline in mode DRAIN still returns. */
+static int32_t fail_stopped(const struct pipeline_queue *queue)
 {
+    const struct base_failure *cause = &queue->cause;
+    const char *first =
+        queue->stop == PIPELINE_STOPPED ? "" : "when trm_pipeline_next() has given the rest, ";
     char text[sizeof(cause->sentence) + HINT_BYTES];
     size_t length = strlen(cause->sentence);
     if (cause->status == TRM_ERROR_DEVICE_LOST)
         return base_failure_raise(cause);
     if (length > 0 && cause->sentence[length - 1] == '.')
         length--;
-    snprintf(text, sizeof(text), "%.*s; trm_pipeline_cancel() lets the pipeline go on", (int)length,
-             cause->sentence);
+    snprintf(text, sizeof(text), "%.*s; %strm_pipeline_cancel() lets the pipeline go on", (int)length,
+             cause->sentence, first);
     return base_fail_native(cause->status, cause->native_code, text);
 }
 
@@ -42,7 +46,7 @@ static int32_t may_acquire(struct pipeline *pipeline, uint32_t epoch, uint64_t d
                                 "the pipeline is running or started: its tokens come from a source");
     if (queue->is_changing)
         return base_fail_static(TRM_ERROR_BUSY, "the order of the pipeline's stages is being changed");
-    return queue->stop != PIPELINE_GOING ? fail_stopped(&queue->cause) : TRM_OK;
+    return queue->stop != PIPELINE_GOING ? fail_stopped(queue) : TRM_OK;
 }
 
 /* With the lock, released meanwhile. False: the deadline has passed. */

@@ -163,7 +163,7 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device(writer, report, i, sum);
     if (report->loss[0] != '\0' && report->repeated == 0)
-        pipeline_writef(writer, "\n  lost since this:\n  %.200s\n", report->loss);
+        pipeline_writef(writer, "\n  a device was lost:\n  %.200s\n", report->loss);
     else if (report->loss[0] != '\0')
         pipeline_writef(writer, "\n  %" PRIu64 " %s %s repeated on another device after this:\n  %.200s\n",
                         report->repeated,

@@ -10,8 +10,9 @@ PKG_CONFIG = pkg-config
 CFLAGS = -g1 -O0
 OBJECTS = conformance-objects
 
-# Cases that use Vulkan themselves need headers of its version 1.3.
-HAVE_VULKAN := $(shell printf '%s\n' '\#include <vulkan/vulkan.h>' '\#ifndef VK_API_VERSION_1_3' '\#error' '\#endif' | \
+# Cases that use Vulkan themselves need headers of its version 1.3. In $(shell), not every make drops the backslash of \#.
+HASH := \#
+HAVE_VULKAN := $(shell printf '%s\n' '$(HASH)include <vulkan/vulkan.h>' '$(HASH)ifndef VK_API_VERSION_1_3' '$(HASH)error' '$(HASH)endif' | \
 	$(CC) -E -x c - >/dev/null 2>&1 && echo yes)
 VULKAN_SOURCES = %/driver_fork_vulkan.c %/interop_vulkan.c %/raw_vulkan.c
 

@@ -204,6 +204,36 @@ START_TEST(a_server_that_stopped_goes_on_after_a_cancel)
 }
 END_TEST
 
+/* In mode DRAIN the others still come out: a cancel would drop them. */
+START_TEST(a_server_that_drains_returns_the_rest_before_a_cancel)
+{
+    static const char words[] = "; when trm_pipeline_next() has given the rest, trm_pipeline_cancel() lets ";
+    struct trm_token *token, *other;
+    struct fragile fragile;
+    if (kernels_missing())
+        return;
+    fragile_make(&fragile, 2, TRM_STRATEGY_AUTO, TRM_FAILURE_DRAIN);
+    ck_ok(fragile_open(&fragile));
+    fragile.at    = UINT64_MAX;
+    fragile.count = UINT64_MAX;
+    ck_ok(trm_pipeline_acquire(fragile.pipeline, TRM_FOREVER, &token));
+    ck_ok(trm_pipeline_acquire(fragile.pipeline, TRM_FOREVER, &other));
+    ck_assert_int_eq(fragile_load(&fragile, token), TRM_OK);
+    ck_ok(trm_pipeline_submit(fragile.pipeline, token));
+    other->size[0] = UINT64_MAX / 2;
+    ck_refused(trm_pipeline_submit(fragile.pipeline, other));
+    ck_refused(trm_pipeline_acquire(fragile.pipeline, 0, &other));
+    ck_sentence_has(words);
+    ck_ok(trm_pipeline_next(fragile.pipeline, TRM_FOREVER, &token));
+    ck_ok(trm_pipeline_release(fragile.pipeline, token));
+    ck_ok(trm_pipeline_cancel(fragile.pipeline, TRM_FOREVER));
+    ck_ok(trm_pipeline_acquire(fragile.pipeline, TRM_FOREVER, &token));
+    ck_ok(trm_pipeline_discard(fragile.pipeline, token));
+    ck_slots_free(fragile.pipeline);
+    fragile_close(&fragile);
+}
+END_TEST
+
 /* ---- other uses ----------------------------------------------------------------------------- */
 
 START_TEST(one_pipeline_that_fails_does_not_harm_another)
@@ -233,5 +263,6 @@ void add_pipeline_failures(Suite *suite)
     CASE(modes, a_failed_token_is_told_once_and_the_others_come_out);
     CASE(modes, after_a_failure_a_server_acquires_nothing_more);
     CASE(modes, a_server_that_stopped_goes_on_after_a_cancel);
+    CASE(modes, a_server_that_drains_returns_the_rest_before_a_cancel);
     CASE(modes, one_pipeline_that_fails_does_not_harm_another);
 }

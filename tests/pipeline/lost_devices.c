@@ -5,6 +5,7 @@
 
 #define WORDS 64u
 #define TOKENS 60u
+#define MOST_ROUNDS 1000
 
 struct add_arguments {
     struct trm_cpu_buffer in, out;
@@ -83,6 +84,7 @@ static void make_pipeline(struct pair *pair, uint32_t depth)
 static void pair_open_on(struct pair *pair, enum fixture_backend backend, const struct trm_setting *settings,
                          uint32_t setting_count, uint32_t depth, bool is_joined)
 {
+    const uint32_t devices        = (uint32_t)atoi(settings[0].value);
     struct trm_buffer_desc shared = {
         .struct_size = sizeof(shared), .size = WORDS * sizeof(uint32_t), .flags = TRM_BUFFER_ZEROED};
     struct trm_module_desc module = {.struct_size = sizeof(module),
@@ -95,7 +97,7 @@ static void pair_open_on(struct pair *pair, enum fixture_backend backend, const 
     *pair = (struct pair){.next = 0};
     ck_ok(trm_group_create(the.context, "*", &pair->group));
     ck_ok(trm_group_size(pair->group, &count));
-    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(count, devices);
     ck_ok(trm_group_kernel_load(pair->group, &module, NULL, &pair->kernel));
     if (is_joined)
         ck_ok(trm_group_buffer_create(pair->group, &shared, &pair->shared));
@@ -218,6 +220,19 @@ START_TEST(a_lost_device_leaves_its_tokens_to_the_other)
 }
 END_TEST
 
+/* How many tokens a device gets in a run depends on the time that they take. */
+static void run_until_lost(struct pair *pair, uint32_t lost, uint32_t workers, struct trm_report *report)
+{
+    for (int rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+        pair->next = 0;
+        ck_ok(run(pair, workers));
+        ck_ok(trm_pipeline_report(pair->pipeline, report));
+        if (count_lost(report) == lost)
+            return;
+    }
+    ck_abort_msg("after %d runs %u devices are lost, and not %u", MOST_ROUNDS, count_lost(report), lost);
+}
+
 /* The setting cpu.lose has a device lost without a broken plugin. The report of the second run, in which
  * nothing was repeated, says why there is a device less, too. */
 START_TEST(a_setting_loses_a_device_for_a_trial)
@@ -228,11 +243,7 @@ START_TEST(a_setting_loses_a_device_for_a_trial)
     struct pair pair;
 
     pair_open_on(&pair, ON_CPU, settings, 2, 2, false);
-    do { /* how many tokens the second device gets depends on the time that they take */
-        pair.next = 0;
-        ck_ok(run(&pair, (uint32_t)_i * 2));
-        ck_ok(trm_pipeline_report(pair.pipeline, &report));
-    } while (count_lost(&report) == 0);
+    run_until_lost(&pair, 1, (uint32_t)_i * 2, &report);
     check_all_came(&pair, 1);
     for (int again = 0; again < 2; again++) {
         ck_ok(trm_pipeline_report(pair.pipeline, &report));
@@ -245,6 +256,33 @@ START_TEST(a_setting_loses_a_device_for_a_trial)
         pair.next = 0;
         ck_ok(run(&pair, 0));
     }
+    pair_close(&pair);
+}
+END_TEST
+
+/* The report names the device that the run has lost, and not the one of an earlier run. */
+START_TEST(a_report_names_the_device_that_its_run_lost)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "3"}, {"cpu.lose", "1@9,2@300"}};
+    struct trm_report report            = {.struct_size = sizeof(report)};
+    static char text[1 << 14];
+    struct pair pair;
+
+    pair_open_on(&pair, ON_CPU, settings, 2, 2, false);
+    run_until_lost(&pair, 1, 0, &report);
+    ck_assert_ptr_nonnull(strstr(report.loss, "cpu:1 is lost"));
+    pair.next = 0;
+    run_until_lost(&pair, 2, 0, &report);
+    ck_assert_uint_ne(report.repeated, 0);
+    ck_assert_ptr_nonnull(strstr(report.loss, "cpu:2 is lost"));
+    ck_assert_ptr_null(strstr(report.loss, "cpu:1"));
+    pair.next = 0;
+    ck_ok(run(&pair, 0));
+    ck_ok(trm_pipeline_report(pair.pipeline, &report));
+    ck_assert_uint_eq(report.repeated, 0);
+    ck_assert_ptr_nonnull(strstr(report.loss, "cpu:1 is lost"));
+    ck_ok(trm_report_format(&report, TRM_REPORT_TEXT, text, sizeof(text), NULL));
+    ck_assert_ptr_nonnull(strstr(text, "a device was lost:\n"));
     pair_close(&pair);
 }
 END_TEST
@@ -424,6 +462,7 @@ int main(void)
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, a_lost_device_leaves_its_tokens_to_the_other, 0, 2);
     tcase_add_loop_test(cases, a_setting_loses_a_device_for_a_trial, 0, 2);
+    tcase_add_test(cases, a_report_names_the_device_that_its_run_lost);
     tcase_add_test(cases, nothing_is_repeated_while_no_device_is_lost);
     tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);
     tcase_add_loop_test(cases, a_pipeline_that_joins_a_shared_port_ends_with_a_device, 0, 4);

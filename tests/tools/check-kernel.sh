@@ -291,10 +291,10 @@ has ok cpu:0 barriers "all work-items of each group come to them, at 1 size"
 lacks warning cpu:0 barriers ""
 shared_file early 'if (i >= n) return; part[l] = x[i]; barrier(); y[i] = part[min(place[l], 63u)] * 0 + part[l];'
 check 0 --quick "$work/early.comp:items=1024,n=1000,x=1024,y=1024"
-has warning cpu:0 barriers "only 40 of the 64 work-items of a group come to a barrier, since the others have left before it (early.comp:12)"
+has warning cpu:0 barriers "only 40 of the 64 work-items of a group come to a barrier, since the others have left before it ($work/early.comp:12)"
 shared_file branch 'part[l] = i < n ? x[i] : 0; barrier(); if (i < n) { float a = part[place[l]]; barrier(); y[i] = a; }'
 check 1 --quick "$work/branch.comp"
-has failed cpu:0 barriers "only 40 of the 64 work-items of a group take a branch that has a barrier (branch.comp:12)"
+has failed cpu:0 barriers "only 40 of the 64 work-items of a group take a branch that has a barrier ($work/branch.comp:12)"
 has failed cpu:0 barriers "put the condition around what is before and behind it"
 has ok cpu:0 loaded "not run, since not all work-items come to its barriers"
 # A condition that only the data make the same for a group.

@@ -6,6 +6,7 @@
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
+#include "core/module/launch.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/store.h"
 
@@ -501,6 +502,63 @@ START_TEST(a_launch_that_the_backend_refuses_uses_nothing)
 }
 END_TEST
 
+/* ---- overlaps ------------------------------------------------------------------------------ */
+
+static uint32_t warnings;
+
+static void count_warning(void *user, int32_t level, const char *message)
+{
+    (void)user;
+    warnings += level == TRM_LOG_WARNING && strstr(message, "overlap in 8 bytes") != NULL;
+}
+
+/* So does another thread that has looked at the kernel's number of pairs before the warning. */
+START_TEST(an_overlap_is_warned_of_once_a_kernel)
+{
+    struct core_kernel *kernel          = core_kernel_find(saxpy);
+    const struct trm_parameter writes[] = {{.name = "x"}, {.name = "y", .access = TRM_ACCESS_WRITE}};
+    struct trm_launch_argument spans[]  = {{.kind = TRM_PARAMETER_BUFFER, .offset = 0, .size = 16},
+                                           {.kind = TRM_PARAMETER_BUFFER, .offset = 8, .size = 16}};
+    struct base_log *log                = &kernel->object.context->log;
+    const struct base_log usual         = *log;
+
+    spans[0].memory = spans[1].memory = (struct trm_backend_memory *)&store;
+    log->write                        = count_warning;
+    log->level                        = TRM_LOG_WARNING;
+    warnings                          = 0;
+    atomic_store(&kernel->overlap_pairs, CORE_OVERLAP_PAIRS);
+    core_launch_warn_of_overlap(kernel, writes, spans, 2);
+    ck_assert_uint_eq(warnings, 1);
+    ck_assert_int_le(atomic_load(&kernel->overlap_pairs), 0);
+    core_launch_warn_of_overlap(kernel, writes, spans, 2);
+    ck_assert_uint_eq(warnings, 1);
+    *log = usual;
+}
+END_TEST
+
+START_TEST(overlaps_are_looked_for_in_so_many_pairs)
+{
+    struct core_kernel *kernel         = core_kernel_find(saxpy);
+    const struct trm_parameter reads[] = {{.name = "x"}, {.name = "y"}, {.name = "z"}, {.name = "w"}};
+    struct trm_launch_argument spans[4];
+    uint32_t looks = 0;
+
+    memset(spans, 0, sizeof(spans));
+    for (int i = 0; i < 4; i++)
+        spans[i] = (struct trm_launch_argument){.kind = TRM_PARAMETER_BUFFER, .offset = i * 8u, .size = 8};
+    ck_assert_int_eq(atomic_load(&kernel->overlap_pairs), 0); /* without kernel.bounds */
+    atomic_store(&kernel->overlap_pairs, 30);
+    while (atomic_load(&kernel->overlap_pairs) > 0 && looks < 30) {
+        core_launch_warn_of_overlap(kernel, reads, spans, 4);
+        looks++;
+    }
+    ck_assert_uint_eq(looks, 3);
+    atomic_store(&kernel->overlap_pairs, 30);
+    core_launch_warn_of_overlap(kernel, reads, spans, 0); /* nothing to look at */
+    ck_assert_int_eq(atomic_load(&kernel->overlap_pairs), 30);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     const TTest *const all[] = {
@@ -524,6 +582,8 @@ static Suite *make_suite(void)
         zeros_in_a_grid_count_as_one_unless_all_are_zero,
         group_sizes_are_the_kernels_or_the_launchs,
         a_launch_that_the_backend_refuses_uses_nothing,
+        an_overlap_is_warned_of_once_a_kernel,
+        overlaps_are_looked_for_in_so_many_pairs,
     };
     Suite *suite = suite_create("launch");
     TCase *tests = tcase_create("launch");

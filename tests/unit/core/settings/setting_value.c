@@ -59,8 +59,8 @@ START_TEST(a_loss_names_devices_and_launches)
 {
     static const char *const good[] = {"1@20", "0@1", "15@999999999999999999", "0@40,1@20"};
     static const char *const bad[]  = {
-         "1",     "@20",   "1@",    "1@0",   "1@00",     "100@1", "cpu:1@20",
-         "1@20,", ",1@20", "1@20x", "1 @20", "1@20;2@1", "1@-1",  "1@1000000000000000000"};
+         "1",    "@20",   "1@",    "1@0",   "1@00",  "100@1",    "cpu:1@20", "16@1",
+         "99@5", "1@20,", ",1@20", "1@20x", "1 @20", "1@20;2@1", "1@-1",     "1@1000000000000000000"};
     const struct core_setting_row *row = core_setting_row("cpu.lose");
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
         ck_assert_msg(core_setting_parse(row, good[i], &number, allowed, sizeof(allowed)), "%s was refused",
@@ -69,6 +69,22 @@ START_TEST(a_loss_names_devices_and_launches)
         ck_assert_msg(!core_setting_parse(row, bad[i], &number, allowed, sizeof(allowed)), "%s was accepted",
                       bad[i]);
     ck_assert(core_setting_parse(row, "", &number, allowed, sizeof(allowed)));
+}
+END_TEST
+
+/* The backend reads a text of this length: a longer one would lose no device. */
+START_TEST(losses_have_a_limit)
+{
+    const struct core_setting_row *row = core_setting_row("cpu.lose");
+    char losses[258];
+    for (size_t i = 0; i < 256; i += 4)
+        memcpy(losses + i, "1@2,", 4);
+    memcpy(losses + 252, "1@2", 4);
+    ck_assert_uint_eq(strlen(losses), 255);
+    ck_assert(core_setting_parse(row, losses, &number, allowed, sizeof(allowed)));
+    memcpy(losses + 252, "1@20", 5);
+    ck_assert(!core_setting_parse(row, losses, &number, allowed, sizeof(allowed)));
+    ck_assert_ptr_nonnull(strstr(allowed, "devices from 0 to 15, and at most 255 characters"));
 }
 END_TEST
 
@@ -224,6 +240,7 @@ static Suite *make_suite(void)
     tcase_add_test(values, a_flag_is_yes_or_no_in_many_words);
     tcase_add_test(values, a_count_is_a_whole_number);
     tcase_add_test(values, a_loss_names_devices_and_launches);
+    tcase_add_test(values, losses_have_a_limit);
     tcase_add_test(values, a_count_has_a_limit);
     tcase_add_test(values, a_count_without_a_maximum_is_any_whole_number);
     tcase_add_test(values, bytes_may_have_a_unit);

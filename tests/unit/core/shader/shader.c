@@ -282,6 +282,13 @@ START_TEST(translations_that_cannot_be_are_refused)
     desc.language = TRM_LANGUAGE_C;
     desc.flags    = 0x80;
     ck_assert_int_eq(trm_shader_translate(shader, &desc, &text, &length), TRM_ERROR_INVALID_ARGUMENT);
+    desc.flags = TRM_TRANSLATE_BARRIERS; /* without BOUNDS; and not for CUDA C */
+    ck_assert_int_eq(trm_shader_translate(shader, &desc, &text, &length), TRM_ERROR_INVALID_ARGUMENT);
+    says("BARRIERS is for C, together with BOUNDS");
+    desc.flags    = TRM_TRANSLATE_BARRIERS | TRM_TRANSLATE_BOUNDS;
+    desc.language = TRM_LANGUAGE_CUDA;
+    ck_assert_int_eq(trm_shader_translate(shader, &desc, &text, &length), TRM_ERROR_INVALID_ARGUMENT);
+    desc.language       = TRM_LANGUAGE_C;
     desc.flags          = 0;
     desc.constants      = &constant;
     desc.constant_count = 1;
