@@ -199,7 +199,8 @@ TRM_API int32_t trm_coordinator_forget(struct trm_coordinator *coordinator);
  * Graphviz: a node for each id, and an arrow from each task to those that come after it. Its label has name,
  * kind and state. So after the run the graph shows what ran, and which tasks failed. No arrow comes from a
  * task that is forgotten, nor in its place from a later one with its id. But to a task that is not submitted
- * yet an arrow comes from each id that it names, though no task may have that: Graphviz draws a bare node then.
+ * yet an arrow comes from each id that it names, though no task may have that: Graphviz draws a bare node
+ * then.
  *
  * write       called in the calling thread with one part after another, as by trm_profile_write()
  * user        its first argument
