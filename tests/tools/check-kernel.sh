@@ -25,13 +25,15 @@ export TRIREME_CPU_COMPILER
 
 # ---- built-in kernels
 
+check 0 --quick axpy sobel histogram transpose sgemm
 for kernel in axpy sobel histogram transpose sgemm; do
-    check 0 --quick $kernel
+    of $kernel
     has ok cpu:0 bounds "no access outside"
     has ok cpu:0 results "ran at 1 size, every run with the same bits"
     has ok cpu:0 order "one worker thread"
     lacks warning cpu:0 bounds ""
 done
+of ""
 run 0 "$trireme" check axpy
 out_has "axpy(x: readonly f32[]"
 check 1 axpi
@@ -371,22 +373,24 @@ void main()
 END
 }
 group_file global 'x[i] + float(i)'
-check 0 --quick "$work/global.comp"
-has ok cpu:0 "group size" "the same with constant 7 = 32 instead of 64"
 group_file local 'x[i] + float(gl_LocalInvocationID.x)'
-check 0 --quick "$work/local.comp"
+# A number that repeats the size: in another size it is out of bounds.
+group_file repeated 'x[gl_WorkGroupID.x * 64 + gl_LocalInvocationID.x]'
+# Without a count, buffers have whole groups of both sizes.
+sed 's/if (i < n)//' "$work/global.comp" | sed '/push_constant/d' >"$work/whole.comp"
+check 0 --quick "$work/global.comp" "$work/local.comp" "$work/repeated.comp" "$work/whole.comp"
+of "$work/global.comp"
+has ok cpu:0 "group size" "the same with constant 7 = 32 instead of 64"
+of "$work/local.comp"
 has warning cpu:0 "group size" "with constant 7 = 32 instead of 64, the size of the group in x, element 32 of y is"
+of "$work/repeated.comp"
+has warning cpu:0 "group size" "with constant 7 = 32 instead of 64 it fails: "
+of "$work/whole.comp"
+has ok cpu:0 "group size" "the same with"
+of ""
 # Who gives the constant a value has chosen it.
 check 0 --quick "$work/local.comp:7=16"
 lacks warning cpu:0 "group size" ""
-# A number that repeats the size: in another size it is out of bounds.
-group_file repeated 'x[gl_WorkGroupID.x * 64 + gl_LocalInvocationID.x]'
-check 0 --quick "$work/repeated.comp"
-has warning cpu:0 "group size" "with constant 7 = 32 instead of 64 it fails: "
-# Without a count, buffers have whole groups of both sizes.
-sed 's/if (i < n)//' "$work/global.comp" | sed '/push_constant/d' >"$work/whole.comp"
-check 0 --quick "$work/whole.comp"
-has ok cpu:0 "group size" "the same with"
 
 # ---- several kernels
 
