@@ -148,13 +148,32 @@ static enum answer ask(struct examination *it, const struct outcome *usual,
     return answer;
 }
 
+/* The name of a variable that is read, when some are, in few runs. NULL: only several together matter. */
+static const char *name_read(struct examination *it, const struct outcome *usual)
+{
+    const struct kernel_variable *first = it->variables;
+    uint32_t count                      = it->count;
+    bool is_read                        = true; /* one of the `count` from `first` on, alone or together */
+
+    while (count > 1) {
+        uint32_t half = count / 2;
+
+        if (ask(it, usual, first, half) == IS_READ) {
+            count   = half;
+            is_read = true;
+        } else {
+            first += half;
+            count -= half;
+            is_read = false; /* it is not known */
+        }
+    }
+    return is_read || ask(it, usual, first, 1) == IS_READ ? first->name : NULL;
+}
+
 static void report_read(struct examination *it, const struct outcome *usual)
 {
-    const char *name = NULL;
+    const char *name = name_read(it, usual);
 
-    for (uint32_t i = 0; i < it->count && !name; i++)
-        if (ask(it, usual, &it->variables[i], 1) == IS_READ)
-            name = it->variables[i].name;
     report_add(
         it->report, FINDING_FAILED, "shared memory",
         "Let each work-item write its part, and all of them wait at a barrier, before any reads: shared "
