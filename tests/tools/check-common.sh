@@ -10,15 +10,23 @@ check()
         'findings[].state:string' 'findings[].text:string' ok:number warnings:number failed:number not_here:number
 }
 
+# of KERNEL: the findings that are looked for from here on are of this kernel, of several in one check; "": of any
+of()
+{
+    section=${1:+Kernel $1}
+}
+
 # finding STATE SUBJECT TOPIC TEXT: prints the finding with these; TEXT is a part of its text or its remedy
+section=
 finding()
 {
-    STATE=$1 SUBJECT=$2 TOPIC=$3 TEXT=$4 awk '
+    SECTION=$section STATE=$1 SUBJECT=$2 TOPIC=$3 TEXT=$4 awk '
         function value(line) {
             sub(/^[^:]*: "/, "", line)
             sub(/",?$/, "", line)
             return line
         }
+        /^ *"section": / { section = value($0) }
         /^ *"subject": / { subject = value($0) }
         /^ *"topic": / { topic = value($0) }
         /^ *"state": / { state = value($0) }
@@ -26,7 +34,7 @@ finding()
         /^ *"remedy": / {
             text = text " " value($0)
             if (state == ENVIRON["STATE"] && subject == ENVIRON["SUBJECT"] && topic == ENVIRON["TOPIC"] &&
-                index(text, ENVIRON["TEXT"]))
+                index(text, ENVIRON["TEXT"]) && (ENVIRON["SECTION"] == "" || section == ENVIRON["SECTION"]))
                 print text
         }' "$work/out"
 }
@@ -35,7 +43,7 @@ finding()
 has()
 {
     test -n "$(finding "$@")" || {
-        failed "no finding: $*"
+        failed "no finding: $section $*"
         cat "$work/out"
     }
 }
@@ -43,7 +51,7 @@ has()
 # lacks STATE SUBJECT TOPIC TEXT: there is no such finding
 lacks()
 {
-    test -z "$(finding "$@")" || failed "a finding: $*"
+    test -z "$(finding "$@")" || failed "a finding: $section $*"
 }
 
 # can_compile: is there a compiler of GLSL?

@@ -15,9 +15,8 @@
 #include <trireme/cpu_kernel.h>
 
 enum {
-    MOST_VARIABLES = 16,
     PATTERNS       = 2,
-    MOST_BYTES     = 1 << 20,
+    VARIABLE_WORDS = 4, /* of the declaration of a shared variable */
 };
 
 /* Large finite floats and integers, which a minimum hides; then NaN and -1, which most maxima do. */
@@ -32,14 +31,17 @@ static int32_t leave_pattern(const struct trm_cpu_groups *groups, const void *bl
     return 0;
 }
 
-static const struct trm_cpu_kernel pattern_kernel = {
-    .name = "pattern", .function = leave_pattern, .group_size = {1, 1, 1}, .shared_bytes = MOST_BYTES};
-
 struct examination {
     const struct kernel_check *check;
     struct report *report;
-    struct kernel_variable variables[MOST_VARIABLES];
+    struct kernel_variable *variables;
     uint32_t count;
+};
+
+enum answer {
+    IS_WRITTEN,
+    IS_READ,
+    IS_UNKNOWN, /* a run gave no results */
 };
 
 /* The results with some variables beginning with zeros. */
@@ -50,9 +52,14 @@ struct outcome {
     int32_t status; /* of the launch: an index that was read there fails it */
 };
 
-/* On a stream of its own, which has ended: what comes next finds the pattern. */
+/* Everywhere in the shared memory that a group may have. On a stream of its own, which has ended: what comes
+ * next finds the pattern. */
 static int32_t spread_pattern(struct trm_device *device)
 {
+    struct trm_cpu_kernel pattern_kernel = {
+        .name = "pattern", .function = leave_pattern, .group_size = {1, 1, 1}};
+    uint64_t most                     = 0;
+    int32_t status                    = trm_device_get_u64(device, TRM_DEVICE_MAX_SHARED_BYTES, &most);
     const struct trm_module_desc desc = {.struct_size = sizeof(desc),
                                          .format      = TRM_MODULE_FUNCTIONS,
                                          .data        = &pattern_kernel,
@@ -62,8 +69,11 @@ static int32_t spread_pattern(struct trm_device *device)
     struct trm_stream *stream;
     struct trm_module *module;
     struct trm_kernel *kernel;
-    int32_t status = trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream);
 
+    if (status != TRM_OK)
+        return status;
+    pattern_kernel.shared_bytes = (uint32_t)most;
+    status                      = trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream);
     if (status != TRM_OK)
         return status;
     status = trm_module_load(device, &desc, &module);
@@ -119,30 +129,51 @@ static bool outcome_make(struct examination *it, const struct kernel_variable *v
 }
 
 /* Do the results differ where these variables begin with zeros? */
-static bool is_read(struct examination *it, const struct outcome *usual,
-                    const struct kernel_variable *variables, uint32_t count)
+static enum answer ask(struct examination *it, const struct outcome *usual,
+                       const struct kernel_variable *variables, uint32_t count)
 {
     struct kernel_difference difference = {.count = 0};
+    enum answer answer                  = IS_READ;
     struct outcome other;
-    bool differs;
 
     if (!outcome_make(it, variables, count, &other))
-        return false;
-    differs = other.status != usual->status;
-    if (!differs && other.status == TRM_OK)
-        kernel_compare(&other.inputs, other.results, usual->results, it->check->check->options.tolerance,
-                       &difference);
+        return IS_UNKNOWN;
+    if (other.status == usual->status) {
+        if (other.status == TRM_OK)
+            kernel_compare(&other.inputs, other.results, usual->results, it->check->check->options.tolerance,
+                           &difference);
+        answer = other.status != TRM_OK ? IS_UNKNOWN : difference.count > 0 ? IS_READ : IS_WRITTEN;
+    }
     outcome_release(&other);
-    return differs || difference.count > 0;
+    return answer;
+}
+
+/* The name of a variable that is read, when some are, in few runs. NULL: only several together matter. */
+static const char *name_read(struct examination *it, const struct outcome *usual)
+{
+    const struct kernel_variable *first = it->variables;
+    uint32_t count                      = it->count;
+    bool is_read                        = true; /* one of the `count` from `first` on, alone or together */
+
+    while (count > 1) {
+        uint32_t half = count / 2;
+
+        if (ask(it, usual, first, half) == IS_READ) {
+            count   = half;
+            is_read = true;
+        } else {
+            first += half;
+            count -= half;
+            is_read = false; /* it is not known */
+        }
+    }
+    return is_read || ask(it, usual, first, 1) == IS_READ ? first->name : NULL;
 }
 
 static void report_read(struct examination *it, const struct outcome *usual)
 {
-    const char *name = NULL;
+    const char *name = name_read(it, usual);
 
-    for (uint32_t i = 0; i < it->count && !name; i++)
-        if (is_read(it, usual, &it->variables[i], 1))
-            name = it->variables[i].name;
     report_add(
         it->report, FINDING_FAILED, "shared memory",
         "Let each work-item write its part, and all of them wait at a barrier, before any reads: shared "
@@ -154,36 +185,39 @@ static void report_read(struct examination *it, const struct outcome *usual)
              "it reads shared memory that it has not written");
 }
 
-/* Returns false after a finding. */
-static bool examine(struct examination *it)
+static enum answer examine(struct examination *it)
 {
+    enum answer answer;
     struct outcome usual;
-    bool is_fine;
 
     if (!outcome_make(it, NULL, 0, &usual))
-        return false;
-    is_fine = !is_read(it, &usual, it->variables, it->count);
-    if (!is_fine)
+        return IS_UNKNOWN;
+    answer = ask(it, &usual, it->variables, it->count);
+    if (answer == IS_READ)
         report_read(it, &usual);
     outcome_release(&usual);
-    return is_fine;
+    return answer;
 }
 
 void kernel_memory_job(struct report *report, void *user)
 {
     const struct kernel_check *check = user;
+    const uint64_t bytes             = check->shared->word_bytes;
+    const uint32_t most              = (uint32_t)(bytes / (VARIABLE_WORDS * sizeof(uint32_t)));
     struct examination it            = {.check = check, .report = report};
-    int done                         = 0;
+    enum answer answer               = IS_WRITTEN;
 
     report->ignores_log = true;
-    it.count = kernel_words_variables((const uint32_t *)check->shared->data, check->shared->word_bytes,
-                                      it.variables, MOST_VARIABLES);
-    while (done < PATTERNS) {
-        pattern = patterns[done];
-        if (!examine(&it))
-            break;
-        done++;
+    it.variables        = output_allocate(most, sizeof(*it.variables));
+    it.count = kernel_words_variables((const uint32_t *)check->shared->data, bytes, it.variables, most);
+    for (int i = 0; i < PATTERNS && answer == IS_WRITTEN; i++) {
+        pattern = patterns[i];
+        answer  = examine(&it);
     }
-    if (done == PATTERNS)
+    free(it.variables);
+    if (answer == IS_WRITTEN)
         report_add(report, FINDING_OK, "shared memory", NULL, "it is written before it is read");
+    else if (answer == IS_UNKNOWN)
+        report_add(report, FINDING_ABSENT, "shared memory", NULL,
+                   "whether it is written before it is read is not known: the kernel gave no results");
 }
