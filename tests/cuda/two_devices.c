@@ -187,11 +187,11 @@ START_TEST(tokens_stay_on_one_device_where_none_is_waited_for)
     pair_open();
     from.count = ALL_IN_TIME;
     ck_ok(trm_pipeline_run(pair.pipeline, &from, &to));
-    uint64_t first = tokens_on(0), second = tokens_on(1);
-    ck_assert_uint_eq(first + second, ALL_IN_TIME);
-    ck_assert_uint_ge(first, 1);
-    ck_assert_uint_ge(second, 1);
-    ck_assert_uint_lt(first < second ? first : second, ALL_IN_TIME / 4);
+    uint64_t on_first = tokens_on(0), on_second = tokens_on(1);
+    ck_assert_uint_eq(on_first + on_second, ALL_IN_TIME);
+    ck_assert_uint_ge(on_first, 1);
+    ck_assert_uint_ge(on_second, 1);
+    ck_assert_uint_lt(on_first < on_second ? on_first : on_second, ALL_IN_TIME / 4);
     pair_close();
 }
 END_TEST
