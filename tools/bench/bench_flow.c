@@ -184,9 +184,9 @@ static void link_stages(const struct bench_flow *flow, uint32_t count, struct st
 /* Where less comes down than went up, elements of the result do not come from a part of the batch. */
 static int32_t make_pipeline(struct bench *bench, struct bench_flow *flow)
 {
-    uint64_t bytes = flow->kind->bytes;
-    uint32_t count = kernels_of(flow->kind);
-    struct stages chain;
+    uint64_t bytes      = flow->kind->bytes;
+    uint32_t count      = kernels_of(flow->kind);
+    struct stages chain = {.stages[0].argument_count = 0};
 
     struct trm_port ports[PORTS] = {
         [SOURCE_PORT]      = trm_port_input("source", bytes),
