@@ -260,7 +260,17 @@ START_TEST(a_setting_loses_a_device_for_a_trial)
 }
 END_TEST
 
-/* The report names the device that the run has lost, and not the one of an earlier run. */
+/* Does the report say why device `i` was lost? */
+static bool tells_of(const struct trm_report *report, uint32_t i)
+{
+    char words[32];
+
+    snprintf(words, sizeof(words), "cpu:%u is lost", i);
+    return strstr(report->loss, words) != NULL;
+}
+
+/* The report names the device that the run has lost, and not the one of an earlier run. Which of the two is lost
+ * first depends on the tokens that each gets. */
 START_TEST(a_report_names_the_device_that_its_run_lost)
 {
     const struct trm_setting settings[] = {{"cpu.devices", "3"}, {"cpu.lose", "1@9,2@300"}};
@@ -270,17 +280,17 @@ START_TEST(a_report_names_the_device_that_its_run_lost)
 
     pair_open_on(&pair, ON_CPU, settings, 2, 2, false);
     run_until_lost(&pair, 1, 0, &report);
-    ck_assert_ptr_nonnull(strstr(report.loss, "cpu:1 is lost"));
-    pair.next = 0;
+    uint32_t earlier = report.devices[1].lost ? 1 : 2, later = 3 - earlier;
+    ck_assert(tells_of(&report, earlier));
     run_until_lost(&pair, 2, 0, &report);
     ck_assert_uint_ne(report.repeated, 0);
-    ck_assert_ptr_nonnull(strstr(report.loss, "cpu:2 is lost"));
-    ck_assert_ptr_null(strstr(report.loss, "cpu:1"));
+    ck_assert(tells_of(&report, later));
+    ck_assert(!tells_of(&report, earlier));
     pair.next = 0;
     ck_ok(run(&pair, 0));
     ck_ok(trm_pipeline_report(pair.pipeline, &report));
     ck_assert_uint_eq(report.repeated, 0);
-    ck_assert_ptr_nonnull(strstr(report.loss, "cpu:1 is lost"));
+    ck_assert(tells_of(&report, earlier));
     ck_ok(trm_report_format(&report, TRM_REPORT_TEXT, text, sizeof(text), NULL));
     ck_assert_ptr_nonnull(strstr(text, "a device was lost:\n"));
     pair_close(&pair);
