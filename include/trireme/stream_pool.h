@@ -82,7 +82,7 @@ struct trm_stream_pool_desc {
      * task always stays, since the task's point names it. */
     uint32_t least;
     /* At most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: as many as the device was
-     * measured to run side by side, and at least 8. */
+     * measured to run side by side, and at least 8 and `least`. */
     uint32_t most;
 };
 
@@ -94,8 +94,9 @@ struct trm_stream_pool_desc {
  *             where models are kept between runs (stream.models) in a few runs only (struct
  *             trm_stream_width); never with the setting stream.measure off, or where `most` is given
  * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
- * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most`; OUT_OF_RANGE for a
- *             `most` above TRM_STREAM_POOL_MOST, or above a third of it with TRM_STREAM_PRIORITY
+ * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most` (where that is
+ *             0: above the greatest `most`); OUT_OF_RANGE for a `most` above TRM_STREAM_POOL_MOST, or above a
+ *             third of it with TRM_STREAM_PRIORITY
  */
 TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct trm_stream_pool_desc *desc,
                                        struct trm_stream_pool **pool);
