@@ -12,8 +12,9 @@
  * keeps the device alive. One of a context does not: its part of a device ends when the device closes.
  *
  * Locks: context->devices_lock guards which devices there are and which part each is in; it comes before
- * device->lock. profile->lock and a stream's own are leaves but for the backend, which is called under the
- * stream's own. A stream gives its results to the part when it ends, or when the profile does.
+ * device->lock. A stream's own lock comes before device->lock and profile->lock, and the backend is called
+ * under it; profile->lock is a leaf. A stream gives its results to the part when it ends, or when the profile
+ * does.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_PROFILE_H

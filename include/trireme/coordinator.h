@@ -88,14 +88,19 @@ struct trm_task {
 
 struct trm_coordinator_desc {
     uint32_t struct_size;
-    uint32_t compute_streams; /* the most kernels that run at once, up to 64; 0: chosen */
-    uint32_t copy_streams;    /* the most copies in each direction at once, up to 64; 0: 1 */
+    /* Half of the streams for kernels of one priority; 0: 4, with a pool half of the pool's and one more. The
+     * coordinator has twice as many, so that the next task is ready on the device when one ends. More than 64
+     * counts as 64. */
+    uint32_t compute_streams;
+    /* The same for copies in each direction; 0: 1, with a pool over a group 1 for each device. */
+    uint32_t copy_streams;
     uint32_t reserved;
     /* Where all streams come from, so that other users of the pool have the rest, and the pool learns from
      * the tasks. A task gets an idle stream for itself, which the pool's strategy chooses, and waits while
      * there is none. With the strategy TRM_STREAM_PRIORITY that is a stream of the task's priority; with
      * others the priority only decides which ready task starts first. The pool outlives the coordinator.
-     * NULL: the coordinator has streams of its own.
+     * NULL: the coordinator has streams of its own. For kernels it makes a pool for each priority, unless the
+     * device is a cpu or compute_streams is above 32.
      *
      * A pool over a group (<trireme/group_pool.h>) chooses the device of each task, too, and brings its data
      * there: tasks take kernels and buffers of the group, by trm_group_stage_kernel() and

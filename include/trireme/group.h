@@ -129,19 +129,21 @@ TRM_API int32_t trm_group_buffer_get(struct trm_group_buffer *buffer, uint32_t i
  *
  * offset      in bytes
  * data        `size` bytes; needed during the call only
- * Blocks      until these devices have them. No work may use the buffer meanwhile
+ * Blocks      until the tasks of pools that use the bytes have ended, and these devices have the bytes. No
+ *             other work (a pipeline, a collective, a stream) may use the buffer meanwhile
  * Errors      OUT_OF_RANGE beyond the buffer; INVALID_ARGUMENT when data is NULL and size is not 0; for a
  *             part of the buffer the failure of the task that wrote it (<trireme/group_pool.h>). Where
  *             writing fails on a device, the buffer is current only on those that were written. DEVICE_LOST
- *             when every device is lost
+ *             when every device is lost; DEADLOCK in the function of a task that uses data of the group
  */
 TRM_API int32_t trm_group_buffer_write(struct trm_group_buffer *buffer, uint64_t offset, const void *data,
                                        uint64_t size);
 
 /* ---- pipelines ------------------------------------------------------------------------------ */
 
-/* A kernel or a buffer of a group as a member of a descriptor of trm_group_pipeline_create(). No other
- * function takes the result. */
+/* A kernel or a buffer of a group, as a member of a descriptor of trm_group_pipeline_create(), of a struct
+ * trm_stream_task for a pool over the group, or of a struct trm_task for a coordinator over such a pool.
+ * Every other function refuses it. */
 static inline struct trm_kernel *trm_group_stage_kernel(struct trm_group_kernel *kernel)
 {
     return (struct trm_kernel *)kernel;

@@ -52,13 +52,13 @@ struct trm_group_use {
  * group in arguments are used as the kernel's parameters say (a parameter that is written may keep some
  * bytes, so it counts as read, too); trm_stream_task.uses tells otherwise, and tells what a function
  * enqueues: what it says of a buffer replaces all that the arguments say of it. Only the bytes that a task
- * uses are moved and waited for; where tasks use more than about 250 different spans of a buffer at a time,
- * also neighbours of these. A task that has a buffer of one device among its arguments runs there. Tasks
- * whose time on a device is not known are run there to be measured, twice, whether or not these have ended
- * when the next one is submitted; others go to a device whose time is known, or while there is none to one
- * that needs the fewest bytes copied. Where the ends of these two tell nothing, as on a busy machine, the
- * device is tried again, ever more rarely. A device that has not had a kind of task for a hundred times as
- * long as it would take is measured again.
+ * uses are moved and waited for. The pool keeps the state of up to 256 parts of a buffer; beyond that, a task
+ * also counts as using the parts next to its span. A task that has a buffer of one device among its arguments
+ * runs there. Tasks whose time on a device is not known are run there to be measured, twice, whether or not
+ * these have ended when the next one is submitted; others go to a device whose time is known, or while there
+ * is none to one that needs the fewest bytes copied. If the pool could not measure these two tasks, as on a
+ * busy machine, it tries the device again, ever more rarely. A device that has not had a kind of task for a
+ * hundred times as long as it would take is measured again.
  *
  * While the function of a task that uses data enqueues, other tasks that use data of the group wait. Within
  * it, submitting such tasks and reading or writing such buffers fails with DEADLOCK; those of another group
@@ -106,7 +106,8 @@ TRM_API int32_t trm_group_buffer_current(struct trm_group_buffer *buffer, uint32
  * data        receives `size` bytes
  * Blocks      until the tasks that write the bytes have ended, and the bytes are there
  * Errors      OUT_OF_RANGE beyond the buffer; INVALID_ARGUMENT when data is NULL and size is not 0; the
- *             failure of the task that wrote the bytes
+ *             failure of the task that wrote the bytes; DEADLOCK in the function of a task that uses data of
+ *             the group
  */
 TRM_API int32_t trm_group_buffer_read(struct trm_group_buffer *buffer, uint64_t offset, void *data,
                                       uint64_t size);
@@ -114,7 +115,8 @@ TRM_API int32_t trm_group_buffer_read(struct trm_group_buffer *buffer, uint64_t 
 /* Bring the contents of a buffer to a device, for work there that no pool submits.
  *
  * Blocks      until the tasks that use the buffer have ended, and the device has its contents
- * Errors      OUT_OF_RANGE for the index; the failure of the task that wrote the buffer
+ * Errors      OUT_OF_RANGE for the index; the failure of the task that wrote the buffer; DEADLOCK in the
+ *             function of a task that uses data of the group
  */
 TRM_API int32_t trm_group_buffer_update(struct trm_group_buffer *buffer, uint32_t index);
 
@@ -122,7 +124,7 @@ TRM_API int32_t trm_group_buffer_update(struct trm_group_buffer *buffer, uint32_
  * one, also after a task has failed. That work has ended.
  *
  * Blocks      until the tasks that use the buffer have ended
- * Errors      OUT_OF_RANGE for the index
+ * Errors      OUT_OF_RANGE for the index; DEADLOCK in the function of a task that uses data of the group
  */
 TRM_API int32_t trm_group_buffer_changed(struct trm_group_buffer *buffer, uint32_t index);
 

@@ -162,7 +162,7 @@ enum trm_strategy {
 };
 
 /* What happens to the other tokens when one fails. The first failure is kept; its sentence names the token
- * and the stage. A lost device stops the pipeline in every mode. */
+ * and the stage. The loss of the only device, or of all of a group, stops the pipeline in every mode. */
 enum trm_failure_mode {
     TRM_FAILURE_STOP  = 0, /* no further token begins; tokens in flight are discarded */
     TRM_FAILURE_DRAIN = 1, /* no further token begins; those in flight reach the sink, but the failed one */
@@ -287,9 +287,9 @@ struct trm_pipeline_desc {
  * Ownership   the caller destroys the pipeline with trm_pipeline_destroy()
  * Errors      INVALID_ARGUMENT, naming the port or stage and what is wrong with it: with branches also the
  *             stages of a cycle, or two stages that would race and their port; OUT_OF_RANGE for a port
- *             beyond TRM_DEVICE_MAX_BUFFER_BYTES; TYPE_MISMATCH and OUT_OF_RANGE for an argument, as of
- *             trm_launch(); WRONG_DEVICE for a kernel, buffer or stream of another device;
- *             OUT_OF_DEVICE_MEMORY; UNSUPPORTED for the strategy, with the reason
+ *             beyond TRM_DEVICE_MAX_BUFFER_BYTES, or a preferred device outside the group; TYPE_MISMATCH and
+ *             OUT_OF_RANGE for an argument, as of trm_launch(); WRONG_DEVICE for a kernel, buffer or stream
+ *             of another device; OUT_OF_DEVICE_MEMORY; UNSUPPORTED for the strategy, with the reason
  */
 TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_pipeline_desc *desc,
                                     struct trm_pipeline **pipeline);

@@ -30,8 +30,10 @@ enum trm_stage_device_kind {
  * the other, for one token after the other. In reports such a stage has its own time, with its copies. It
  * runs on no other device: when its device is lost, the pipeline fails, since tokens cannot be repeated. */
 struct trm_stage_device {
-    int32_t kind;   /* enum trm_stage_device_kind */
-    uint32_t index; /* of kind OF_GROUP: of the device in the group, from 0; else 0 */
+    int32_t kind; /* enum trm_stage_device_kind */
+    /* Of kind OF_GROUP: of the device in the group, from 0; else 0. Creating a pipeline fails with
+     * OUT_OF_RANGE for an index that is not in the group, and on one device for each index but 0. */
+    uint32_t index;
 };
 
 static inline struct trm_stage_device trm_stage_device_any(void)

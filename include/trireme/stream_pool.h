@@ -41,7 +41,9 @@ struct trm_group_use;
 /* The most streams of a pool. */
 #define TRM_STREAM_POOL_MOST 64
 
-/* Which stream is lent next, of those that are free. An idle one always comes before one that has work. */
+/* Which stream is lent next, of those that are free. An idle one comes before one that has work, with two
+ * exceptions: a task goes behind the task that it comes after (not with ROUND_ROBIN), and with WORKLOAD
+ * behind one that hinders it. */
 enum trm_stream_strategy {
     TRM_STREAM_DEFAULT     = 0, /* LEAST_LOADED */
     TRM_STREAM_ROUND_ROBIN = 1, /* the next in turn */
@@ -82,7 +84,7 @@ struct trm_stream_pool_desc {
      * task always stays, since the task's point names it. */
     uint32_t least;
     /* At most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: as many as the device was
-     * measured to run side by side, and at least 8. */
+     * measured to run side by side, and at least 8 and `least`. */
     uint32_t most;
 };
 
@@ -92,10 +94,12 @@ struct trm_stream_pool_desc {
  * desc        NULL: all members are 0
  * Blocks      while the first pool of a device measures it, some milliseconds and the loading of a kernel:
  *             where models are kept between runs (stream.models) in a few runs only (struct
- *             trm_stream_width); never with the setting stream.measure off, or where `most` is given
+ *             trm_stream_width); never with the setting stream.measure off, where `most` is given, or while
+ *             a profile of the device runs
  * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
- * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most`; OUT_OF_RANGE for a
- *             `most` above TRM_STREAM_POOL_MOST, or above a third of it with TRM_STREAM_PRIORITY
+ * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most` (where that is
+ *             0: above the greatest `most`); OUT_OF_RANGE for a `most` above TRM_STREAM_POOL_MOST, or above a
+ *             third of it with TRM_STREAM_PRIORITY
  */
 TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct trm_stream_pool_desc *desc,
                                        struct trm_stream_pool **pool);
@@ -106,7 +110,8 @@ TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct t
  * Blocks      until the work of the streams is done
  * Threads     any; no other thread enqueues on the streams any more
  * Errors      the last error is DEADLOCK in a callback of one of the streams, or BUSY while a coordinator
- *             draws from the pool; all streams then stay
+ *             draws from the pool, or for the pool of one device of a pool over a group; DEADLOCK of a pool
+ *             over a group in the function of a task that uses data of the group; all streams then stay
  */
 TRM_API void trm_stream_pool_destroy(struct trm_stream_pool *pool);
 
@@ -124,7 +129,8 @@ enum trm_stream_pool_flags {
  * stream      receives it; the caller alone uses it until trm_stream_pool_release()
  * Blocks      until there is a stream, without polling; while a failed stream ends. A callback of one of the
  *             pool's streams that waits here for its own stream waits forever
- * Errors      TIMEOUT; INVALID_ARGUMENT for unknown flags; as of trm_stream_create()
+ * Errors      TIMEOUT; INVALID_ARGUMENT for unknown flags; UNSUPPORTED for a pool over a group: use
+ *             trm_group_pool_get(); as of trm_stream_create()
  */
 TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
                                         struct trm_stream **stream);
@@ -135,7 +141,8 @@ TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t f
  * stream      from trm_stream_pool_acquire()
  * Blocks      no; where the host has no memory to watch the stream, until its work is done; while a stream
  *             ends that the pool does not need any more
- * Errors      INVALID_ARGUMENT for a stream that the pool has not lent
+ * Errors      INVALID_ARGUMENT for a stream that the pool has not lent; UNSUPPORTED for a pool over a group:
+ *             use trm_group_pool_get()
  */
 TRM_API int32_t trm_stream_pool_release(struct trm_stream_pool *pool, struct trm_stream *stream);
 
@@ -194,7 +201,8 @@ TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struc
  * points      receives the task's end on each of the streams; room for TRM_STREAM_POOL_MOST
  * count       receives how many they are; 0 before the pool has lent its first
  * Blocks      until each stream has been given back; as trm_stream_pool_submit()
- * Errors      as of trm_stream_pool_submit(). The streams before the one that refused the task have it then
+ * Errors      UNSUPPORTED for a pool over a group: use trm_group_pool_get(); as of trm_stream_pool_submit().
+ *             The streams before the one that refused the task have it then
  */
 TRM_API int32_t trm_stream_pool_submit_all(struct trm_stream_pool *pool, const struct trm_stream_task *task,
                                            struct trm_point *points, uint32_t *count);
@@ -234,10 +242,11 @@ struct trm_stream_pool_stats {
     uint64_t grown;    /* streams made because none was idle */
     uint64_t shrunk;   /* streams ended because they were not needed */
     uint64_t replaced; /* streams that had failed */
-    /* The predicted time of an operation in nanoseconds; 0: not known yet. */
+    /* The predicted time of an operation in nanoseconds; 0: not known yet, or a pool over a group. */
     uint64_t operation_ns;
     uint64_t tasks; /* submitted; each is a loan too */
-    /* enum trm_stream_strategy: the pool's, or the one that AUTO uses now */
+    /* enum trm_stream_strategy: the pool's, or the one that AUTO uses now. Of a pool over a group the
+     * strategy as it was set: the pool of each device (trm_group_pool_get()) tells the one in use. */
     int32_t strategy;
     uint32_t
         /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */

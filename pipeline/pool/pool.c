@@ -76,6 +76,11 @@ static const struct core_object_ops team_ops = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
+static uint32_t limit_of(int32_t strategy)
+{
+    return strategy == TRM_STREAM_PRIORITY ? TRM_STREAM_POOL_MOST / PRIORITIES : TRM_STREAM_POOL_MOST;
+}
+
 static int32_t check_desc(struct trm_stream_pool_desc *desc)
 {
     if (trm_stream_strategy_name(desc->strategy) == NULL)
@@ -83,13 +88,12 @@ static int32_t check_desc(struct trm_stream_pool_desc *desc)
                          desc->strategy);
     if (desc->role < TRM_STREAM_ANY || desc->role > TRM_STREAM_SLOT)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a role of a stream", desc->role);
-    uint32_t limit =
-        desc->strategy == TRM_STREAM_PRIORITY ? TRM_STREAM_POOL_MOST / PRIORITIES : TRM_STREAM_POOL_MOST;
+    uint32_t limit = limit_of(desc->strategy);
     if (desc->most > limit)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a stream pool has at most %" PRIu32 " streams%s, not %" PRIu32, limit,
                          desc->strategy == TRM_STREAM_PRIORITY ? " of each priority" : "", desc->most);
-    uint32_t most = desc->most != 0 ? desc->most : DEFAULT_MOST;
+    uint32_t most = desc->most != 0 ? desc->most : limit;
     if (desc->least > most)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "a stream pool of at most %" PRIu32 " streams cannot keep %" PRIu32, most,
@@ -120,12 +124,13 @@ bool pipeline_pool_saves_notifications(struct core_device *device)
 }
 
 /* The most streams where the program does not say: as many as the device runs side by side, and not too few
- * for a program that borrows several. */
+ * for a program that borrows several, or that keeps `least`. */
 static uint32_t default_most(const struct pipeline_stream_pool *pool)
 {
-    uint32_t limit =
-        pool->strategy == TRM_STREAM_PRIORITY ? TRM_STREAM_POOL_MOST / PRIORITIES : TRM_STREAM_POOL_MOST;
-    uint32_t most = pool->side_by_side > DEFAULT_MOST ? pool->side_by_side : DEFAULT_MOST;
+    uint32_t limit = limit_of(pool->strategy);
+    uint32_t most  = pool->side_by_side > DEFAULT_MOST ? pool->side_by_side : DEFAULT_MOST;
+    if (most < pool->least)
+        most = pool->least;
     return most < limit ? most : limit;
 }
 

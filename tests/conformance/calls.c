@@ -1,4 +1,5 @@
-/* Every function that takes a handle, as a list.
+/* Functions that take a handle, as a list: those of contexts, devices, streams, memory, kernels, graphs,
+ * coordinators and pipelines. Groups, stream pools, collectives and profiles have cases in their own files.
  * SPDX-License-Identifier: MIT
  */
 #include "calls.h"

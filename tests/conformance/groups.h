@@ -1,6 +1,6 @@
 /* The files of cases, one an object, in the order in which they run.
  *
- * To add one: append its name here and to local.mk; it defines `void add_NAME(Suite *suite)`.
+ * To add one: append its name here, to sources.mk and to main.c; it defines `void add_NAME(Suite *suite)`.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_GROUPS_H

@@ -58,10 +58,21 @@ START_TEST(a_pool_of_wrong_numbers_is_refused)
     desc.most  = 2;
     desc.least = 3;
     ck_status(trm_stream_pool_create(the.device, &desc, &pool), TRM_ERROR_INVALID_ARGUMENT);
+    desc.most  = 0;
+    desc.least = TRM_STREAM_POOL_MOST + 1;
+    ck_status(trm_stream_pool_create(the.device, &desc, &pool), TRM_ERROR_INVALID_ARGUMENT);
     desc.struct_size = 4;
     ck_status(trm_stream_pool_create(the.device, &desc, &pool), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_stream_pool_create(the.device, NULL, NULL), TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(pool);
+}
+END_TEST
+
+START_TEST(a_pool_without_a_size_has_room_for_the_streams_that_stay)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, TRM_STREAM_POOL_MOST, 0);
+    ck_assert_uint_eq(stats_of(pool).most, TRM_STREAM_POOL_MOST);
+    trm_stream_pool_destroy(pool);
 }
 END_TEST
 
@@ -357,6 +368,7 @@ void add_stream_pool(Suite *suite)
 {
     TCase *group = group_make(suite, "stream pools");
     CASE(group, a_pool_of_wrong_numbers_is_refused);
+    CASE(group, a_pool_without_a_size_has_room_for_the_streams_that_stay);
     CASE(group, strategies_have_names);
     CASE(group, a_stream_is_lent_to_one_user_at_a_time);
     CASE(group, an_idle_stream_is_lent_before_the_pool_grows);
