@@ -269,8 +269,8 @@ static bool tells_of(const struct trm_report *report, uint32_t i)
     return strstr(report->loss, words) != NULL;
 }
 
-/* The report names the device that the run has lost, and not the one of an earlier run. Which of the two is lost
- * first depends on the tokens that each gets. */
+/* The report names the device that the run has lost, and not the one of an earlier run. Which of the two is
+ * lost first depends on the tokens that each gets. */
 START_TEST(a_report_names_the_device_that_its_run_lost)
 {
     const struct trm_setting settings[] = {{"cpu.devices", "3"}, {"cpu.lose", "1@9,2@300"}};
