@@ -50,7 +50,7 @@ struct reader {
     struct core_settings *settings;
     const char *path; /* of the current file */
     bool is_trusted;  /* other users cannot replace the file */
-    uint32_t set;     /* a bit for each row that the file has set */
+    uint64_t set;     /* a bit for each row that the file has set */
 };
 
 static const struct value *value_of(const struct core_settings *settings, const char *name,
@@ -220,7 +220,7 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
                          reader->path, line);
     if (row->info.secure && !reader->is_trusted)
         return ignore_untrusted(reader, key, line);
-    uint32_t bit = 1u << (row - core_setting_row_at(0));
+    uint64_t bit = UINT64_C(1) << (row - core_setting_row_at(0));
     if (reader->set & bit)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: %s is set a second time", reader->path, line,
                          key);

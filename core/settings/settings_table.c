@@ -416,6 +416,7 @@ static const struct core_setting_row rows[] = {
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
 _Static_assert(ROW_COUNT <= CORE_SETTINGS_MAX, "a context has room for every row");
+_Static_assert(CORE_SETTINGS_MAX <= 64, "a file notes in a bit for each row whether it has set that");
 
 const struct core_setting_row *core_setting_row_at(uint32_t index)
 {

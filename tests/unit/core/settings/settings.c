@@ -140,6 +140,24 @@ START_TEST(each_key_is_looked_up_by_itself)
 }
 END_TEST
 
+START_TEST(a_file_may_set_each_setting_once)
+{
+    const struct core_setting_row *row;
+    char text[4096] = "";
+    size_t length   = 0;
+
+    for (uint32_t i = 0; (row = core_setting_row_at(i)) != NULL; i++)
+        if (*row->info.default_value && strcmp(row->info.name, "config") != 0)
+            length += (size_t)snprintf(text + length, sizeof(text) - length, "%s = %s\n", row->info.name,
+                                       row->info.default_value);
+    ck_assert_uint_lt(length, sizeof(text));
+    user_file(text);
+    ck_assert_int_eq(create(0, NULL, 0), TRM_OK);
+    is("array.type", "f32", TRM_ORIGIN_FILE);
+    is("vulkan.validation", "no", TRM_ORIGIN_FILE);
+}
+END_TEST
+
 START_TEST(the_programs_last_word_counts)
 {
     struct trm_setting settings[] = {
@@ -512,6 +530,7 @@ static Suite *make_suite(void)
     tcase_add_test(values, the_table_is_sorted_by_name);
     tcase_add_test(values, the_program_wins_over_the_environment_over_the_file_over_the_default);
     tcase_add_test(values, each_key_is_looked_up_by_itself);
+    tcase_add_test(values, a_file_may_set_each_setting_once);
     tcase_add_test(values, the_programs_last_word_counts);
     tcase_add_test(values, an_empty_variable_is_as_good_as_none);
     tcase_add_test(values, an_empty_text_of_the_program_undoes_the_environment);
