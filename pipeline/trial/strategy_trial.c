@@ -171,7 +171,7 @@ static bool eliminate_slow(struct pipeline_trial *trial)
     uint32_t best = find_best(trial), others = 0;
 
     for (uint32_t i = 0; i < trial->count; i++) {
-        trial->ways[i].is_eliminated = !is_within(trial, i, best, NEAR);
+        trial->ways[i].is_eliminated = trial->ways[i].is_given_up || !is_within(trial, i, best, NEAR);
         others += i != best && !trial->ways[i].is_eliminated;
     }
     return others != 0;
@@ -327,7 +327,7 @@ static void give_up(struct pipeline_trial *trial, uint64_t now)
     struct pipeline_trial_way *way = &trial->ways[trial->current];
 
     way->ns[way->count++] = (now - trial->turn_began) / trial->turn_tokens;
-    way->is_long = way->is_eliminated = true;
+    way->is_long = way->is_eliminated = way->is_given_up = true;
     trial->counted = trial->stretch_tokens = 0;
     trial->stretch_ns = trial->begin = 0;
     next_turn(trial);

@@ -33,6 +33,7 @@ struct pipeline_trial_way {
     uint32_t count;
     bool is_long;       /* all its stretches are long */
     bool is_eliminated; /* too slow to go on */
+    bool is_given_up;   /* in its first turn; it stays eliminated */
     bool is_proven;     /* it confirmed its result; `ns` are the stretches of that */
 };
 
