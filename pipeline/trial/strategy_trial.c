@@ -361,10 +361,20 @@ static void give_up(struct pipeline_trial *trial)
     next_turn(trial);
 }
 
+/* The turn begins anew: slots were created, and are empty. */
+static void change_depth(struct pipeline_trial *trial, uint32_t depth)
+{
+    trial->tokens = trial->stretch_tokens = trial->stretch_ns = 0;
+    trial->turn_began                                         = 0;
+    trial->depth                                              = depth;
+}
+
 uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint64_t now)
 {
     if (trial->is_over)
         return trial->current;
+    if (trial->depth != depth)
+        change_depth(trial, depth);
     if (is_hopeless(trial, now)) {
         give_up(trial);
         if (trial->is_over)
@@ -372,9 +382,6 @@ uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint6
     }
     if (trial->began == 0)
         trial->began = now;
-    if (trial->depth != depth)
-        trial->tokens = trial->stretch_tokens = trial->stretch_ns = 0;
-    trial->depth    = depth;
     uint32_t number = trial->tokens++;
     if (!is_settled(trial, number, now)) {
         trial->counted = 0;

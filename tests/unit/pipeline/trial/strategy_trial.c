@@ -419,6 +419,27 @@ START_TEST(requests_with_pauses_between_them_give_up_no_candidate)
 }
 END_TEST
 
+/* More slots are created while the candidate has its first turn, and then the device stops. */
+START_TEST(time_before_a_change_of_the_depth_gives_up_no_candidate)
+{
+    struct machine machine = {.ways = 2, .depth = 3, .cost = {20 * US, 10 * US}, .now = 1000, .seed = 1};
+
+    pipeline_trial_begin(&machine.trial, machine.ways);
+    begin_run(&machine);
+    while (machine.went[1] < machine.depth + 2)
+        put_token(&machine);
+    machine.depth = 4;
+    machine.now   = last_end(&machine) + 50 * MS;
+    for (uint32_t i = 0; i < machine.depth + 2; i++)
+        put_token(&machine);
+    machine.now = last_end(&machine) + 50 * MS;
+    while (!machine.trial.is_over)
+        put_token(&machine);
+    ck_assert(!machine.trial.ways[1].is_given_up);
+    ck_assert_uint_eq(machine.trial.current, 1);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("trials of strategies");
@@ -433,6 +454,7 @@ static Suite *make_suite(void)
     tcase_add_test(stays, one_that_takes_long_to_begin_is_not_given_up);
     tcase_add_test(stays, one_that_stands_still_in_its_first_turn_is_not_given_up);
     tcase_add_test(stays, requests_with_pauses_between_them_give_up_no_candidate);
+    tcase_add_test(stays, time_before_a_change_of_the_depth_gives_up_no_candidate);
     suite_add_tcase(suite, stays);
     TCase *misleads = tcase_create("what must not mislead it");
     tcase_add_test(misleads, runs_that_begin_with_empty_slots_favour_no_strategy);
