@@ -362,8 +362,8 @@ uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
 /* A run begins: what devices do in time is not known. With the lock. */
 void pipeline_members_forget_stay(struct pipeline *pipeline);
 
-/* The thread that does everything in a run came to wait for the oldest token, which had ended by then
- * (in_time) or not. With the lock. */
+/* The thread that does everything in a run on several devices has waited for the oldest token, which had
+ * ended when it came to wait (in_time) or not, and has not failed. Once for each token. With the lock. */
 void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time);
 
 /* Learns from the times of a token that came out. With the lock. */
