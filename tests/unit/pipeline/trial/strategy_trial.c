@@ -383,7 +383,7 @@ START_TEST(one_that_takes_long_to_begin_is_not_given_up)
 }
 END_TEST
 
-/* The device stops in each phase of the trial once: before, in and behind the first turn of each candidate. */
+/* The device stops once, at any time from the first turn of the first candidate on. */
 START_TEST(one_that_stands_still_in_its_first_turn_is_not_given_up)
 {
     for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++)
