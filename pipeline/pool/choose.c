@@ -12,7 +12,8 @@
 
 #define NONE UINT32_MAX
 
-/* Work ends at about the same time if it takes longer by so large a part, and so many nanoseconds. */
+/* Work ends at about the same time if what is left of it takes longer by no more than an eighth (1 / NEARLY),
+ * NEARLY_NS and what predictions are off. */
 #define NEARLY 8
 #define NEARLY_NS 2000
 
@@ -152,7 +153,8 @@ static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struc
     return next->predicted_end <= most ? found->next : found->busy;
 }
 
-static struct pipeline_pool_choice choice_of(const struct found *found)
+static struct pipeline_pool_choice choice_of(const struct pipeline_stream_pool *pool,
+                                             const struct found *found)
 {
     if (found->follow != NONE && !found->is_round_robin)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->follow, found->used};
@@ -164,8 +166,10 @@ static struct pipeline_pool_choice choice_of(const struct found *found)
         return (struct pipeline_pool_choice){PIPELINE_POOL_REPLACE, found->failed, found->used};
     if (found->empty != NONE)
         return (struct pipeline_pool_choice){PIPELINE_POOL_GROW, found->empty, found->used};
-    if (found->busy != NONE && !found->request->wants_idle)
-        return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->busy, found->used};
+    if (found->busy != NONE && !found->request->wants_idle) {
+        uint32_t busy = found->keeps_turn ? choose_busy(pool, found) : found->busy;
+        return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, busy, found->used};
+    }
     return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, found->used};
 }
 
@@ -355,9 +359,7 @@ static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locke
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
     found.keeps_turn     = keeps_turn(pool, strategy);
     consider_all(pool, low, first, &found);
-    if (found.busy != NONE && found.keeps_turn)
-        found.busy = choose_busy(pool, &found);
-    struct pipeline_pool_choice choice = choice_of(&found);
+    struct pipeline_pool_choice choice = choice_of(pool, &found);
     if (choice.index != NONE)
         take_turn(pool, strategy, choice.index);
     if (choice.index != NONE && choice.index == found.hinder)

@@ -491,12 +491,19 @@ __attribute__((cold, noinline)) static void note_other_end(struct pipeline_slot 
     pipeline_queue_move(slot, PIPELINE_SLOT_ENDED);
 }
 
-/* Looks first whether it has ended: where the thread is what limits the rate it mostly has, and to look takes
- * less than to begin a wait. Without the lock. */
+/* Whether the choice of devices learns from a wait (pipeline_members_note_wait()). */
+static bool is_of_several(const struct pipeline *pipeline)
+{
+    return pipeline->member_count > 1;
+}
+
+/* Where there are several devices, looks first whether it has ended. Without the lock. */
 static int32_t wait_for_oldest(struct pipeline_slot *slot, bool *in_time)
 {
-    int32_t status = pipeline_slot_runs_alone(slot) ? pipeline_slot_poll(slot) : TRM_ERROR_TIMEOUT;
-    *in_time       = status != TRM_ERROR_TIMEOUT;
+    int32_t status = TRM_ERROR_TIMEOUT;
+    if (is_of_several(slot->front) && pipeline_slot_runs_alone(slot))
+        status = pipeline_slot_poll(slot);
+    *in_time = status != TRM_ERROR_TIMEOUT;
     return *in_time ? status : pipeline_slot_wait_for(slot, PIPELINE_SLICE_NS);
 }
 
@@ -512,12 +519,15 @@ struct pipeline_slot *pipeline_next_plain(struct pipeline *pipeline)
     queue->has_leader = true;
     flush_held_back(pipeline);
     base_biased_lock_release(&pipeline->lock);
-    int32_t status = wait_for_oldest(slot, &in_time);
-    if (UNLIKELY(status != TRM_OK && status != TRM_ERROR_TIMEOUT))
+    int32_t status  = wait_for_oldest(slot, &in_time);
+    bool has_failed = status != TRM_OK && status != TRM_ERROR_TIMEOUT;
+    if (UNLIKELY(has_failed))
         pipeline_failure_describe(slot, NULL, status, &failure);
     base_biased_lock_acquire(&pipeline->lock);
 
-    pipeline_members_note_wait(pipeline, in_time);
+    /* Once for each token: where the slice was over first, pipeline_next() waits for the rest. */
+    if (is_of_several(pipeline) && !has_failed)
+        pipeline_members_note_wait(pipeline, in_time);
     bool is_plain = status == TRM_OK && !is_disturbed(queue);
     if (LIKELY(is_plain)) {
         pipeline_list_remove(&queue->ordered, slot);

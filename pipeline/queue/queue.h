@@ -130,10 +130,11 @@ struct pipeline_queue_member {
 struct pipeline_stay {
     bool is_on;
     uint32_t member; /* where they stay */
-    uint32_t late; /* one more for many tokens for which the run's thread had to wait, less each other one */
-    uint32_t rest; /* tokens until they may stay again */
+    /* 32 more for a token for which the run's thread had to wait, 1 less for one that had ended; 0 to 128 */
+    uint32_t late;
+    uint32_t rest;     /* tokens until they may stay again */
     uint32_t patience; /* what `rest` is next */
-    uint32_t lasted;   /* tokens since they stay */
+    uint32_t lasted;   /* tokens since the last stay began */
 };
 
 /* A thread that waits for slots to end and for changes of the queues; on its stack. */
@@ -362,8 +363,8 @@ uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
 /* A run begins: what devices do in time is not known. With the lock. */
 void pipeline_members_forget_stay(struct pipeline *pipeline);
 
-/* The thread that does everything in a run came to wait for the oldest token, which had ended by then
- * (in_time) or not. With the lock. */
+/* The thread that does everything in a run on several devices has waited for the oldest token, which had
+ * ended when it came to wait (in_time) or not, and has not failed. Once for each token. With the lock. */
 void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time);
 
 /* Learns from the times of a token that came out. With the lock. */

@@ -39,6 +39,10 @@
 #define GIVE_UP_TOKENS 24
 #define GIVE_UP_NS UINT64_C(10000000)
 
+/* A source may pause, and the machine do other work: the longest time between two of so many tokens, in
+ * multiples of the depth, does not count. Where a candidate is slow, others are long, too. */
+#define PAUSE_DEPTHS 2
+
 /* Consecutive runs that were too short for a single stretch before the trial gives up. */
 #define MISSES_MOST 64
 
@@ -171,7 +175,7 @@ static bool eliminate_slow(struct pipeline_trial *trial)
     uint32_t best = find_best(trial), others = 0;
 
     for (uint32_t i = 0; i < trial->count; i++) {
-        trial->ways[i].is_eliminated = !is_within(trial, i, best, NEAR);
+        trial->ways[i].is_eliminated = trial->ways[i].is_given_up || !is_within(trial, i, best, NEAR);
         others += i != best && !trial->ways[i].is_eliminated;
     }
     return others != 0;
@@ -302,51 +306,82 @@ static void note(struct pipeline_trial *trial)
         next_turn(trial);
 }
 
-/* Notes a token of the turn; not the first ones, which wait for those of the turn before. Whether the
- * candidate is so far behind the best that nothing is to be known better. */
-static bool is_hopeless(struct pipeline_trial *trial, uint32_t depth, uint64_t now)
+static void count_token(struct pipeline_trial *trial, uint64_t now)
 {
-    uint32_t best = find_best(trial);
+    uint64_t interval = now - trial->turn_last;
 
-    if (trial->tokens < depth)
-        return false;
-    if (trial->turn_began == 0) {
-        trial->turn_began  = now;
-        trial->turn_tokens = 0;
-        return false;
+    if (trial->turn_tokens++ % (PAUSE_DEPTHS * trial->depth) == 0) {
+        trial->turn_pauses += trial->turn_pause;
+        trial->turn_pause = 0;
     }
-    trial->turn_tokens++;
-    if (trial->ways[trial->current].count != 0 || best == trial->count)
-        return false;
-    uint64_t spent = (trial->turn_tokens + GIVE_UP_TOKENS) * pipeline_trial_result(trial, best) + GIVE_UP_NS;
-    return now - trial->turn_began > spent;
+    if (interval > trial->turn_pause)
+        trial->turn_pause = interval;
+    trial->turn_last = now;
 }
 
-static void give_up(struct pipeline_trial *trial, uint64_t now)
+/* Of the tokens of the turn that are counted, without pauses. */
+static uint64_t time_of_turn(const struct pipeline_trial *trial)
+{
+    return trial->turn_last - trial->turn_began - trial->turn_pauses - trial->turn_pause;
+}
+
+static void begin_count(struct pipeline_trial *trial, uint64_t now)
+{
+    trial->turn_began = trial->turn_last = now;
+    trial->turn_pauses = trial->turn_pause = 0;
+    trial->turn_tokens                     = 0;
+}
+
+/* Notes a token of the turn; not the first ones, which wait for those of the turn before. Whether the
+ * candidate is so far behind the best that nothing is to be known better. */
+static bool is_hopeless(struct pipeline_trial *trial, uint64_t now)
+{
+    if (trial->tokens < trial->depth || trial->ways[trial->current].count != 0)
+        return false;
+    if (trial->turn_began == 0) {
+        begin_count(trial, now);
+        return false;
+    }
+    count_token(trial, now);
+    uint32_t best = find_best(trial);
+    if (best == trial->count)
+        return false;
+    uint64_t most = (trial->turn_tokens + GIVE_UP_TOKENS) * pipeline_trial_result(trial, best) + GIVE_UP_NS;
+    return time_of_turn(trial) > most;
+}
+
+static void give_up(struct pipeline_trial *trial)
 {
     struct pipeline_trial_way *way = &trial->ways[trial->current];
 
-    way->ns[way->count++] = (now - trial->turn_began) / trial->turn_tokens;
-    way->is_long = way->is_eliminated = true;
+    way->ns[way->count++] = time_of_turn(trial) / trial->turn_tokens;
+    way->is_long = way->is_eliminated = way->is_given_up = true;
     trial->counted = trial->stretch_tokens = 0;
     trial->stretch_ns = trial->begin = 0;
     next_turn(trial);
+}
+
+/* The turn begins anew: slots were created, and are empty. */
+static void change_depth(struct pipeline_trial *trial, uint32_t depth)
+{
+    trial->tokens = trial->stretch_tokens = trial->stretch_ns = 0;
+    trial->turn_began                                         = 0;
+    trial->depth                                              = depth;
 }
 
 uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint64_t now)
 {
     if (trial->is_over)
         return trial->current;
-    if (is_hopeless(trial, depth, now)) {
-        give_up(trial, now);
+    if (trial->depth != depth)
+        change_depth(trial, depth);
+    if (is_hopeless(trial, now)) {
+        give_up(trial);
         if (trial->is_over)
             return trial->current;
     }
     if (trial->began == 0)
         trial->began = now;
-    if (trial->depth != depth)
-        trial->tokens = trial->stretch_tokens = trial->stretch_ns = 0;
-    trial->depth    = depth;
     uint32_t number = trial->tokens++;
     if (!is_settled(trial, number, now)) {
         trial->counted = 0;

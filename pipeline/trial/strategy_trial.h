@@ -8,12 +8,12 @@
  * stretches longer; for long ones, where that matters less than how many tokens happened to end in each, it
  * is their mean.
  *
- * A candidate whose first turn takes far longer than the best would have is given up at once: large tokens
- * may take many times as long where kernels reach over a bus. After the first rounds only candidates near the
- * best go on. In the end the first in the list that is nearly
- * as fast as the fastest wins, if that also holds for its slower stretches; simpler strategies come first in
- * the list. The winner then has to confirm its result in further stretches, because a device may run a
- * strategy fast only while it is new; if it fails to, another candidate gets its chance.
+ * A candidate whose first turn takes far longer than the best would have, apart from single pauses, is given
+ * up at once: large tokens may take many times as long where kernels reach over a bus. After the first rounds
+ * only candidates near the best go on. In the end the first in the list that is nearly as fast as the fastest
+ * wins, if that also holds for its slower stretches; simpler strategies come first in the list. The winner
+ * then has to confirm its result in further stretches, because a device may run a strategy fast only while it
+ * is new; if it fails to, another candidate gets its chance.
  *
  * Stretches are timed only while the pipeline is in flow: a run begins with empty slots, which take the first
  * tokens at once.
@@ -33,6 +33,7 @@ struct pipeline_trial_way {
     uint32_t count;
     bool is_long;       /* all its stretches are long */
     bool is_eliminated; /* too slow to go on */
+    bool is_given_up;   /* in its first turn; it stays eliminated */
     bool is_proven;     /* it confirmed its result; `ns` are the stretches of that */
 };
 
@@ -55,6 +56,9 @@ struct pipeline_trial {
     uint64_t began;       /* when the first token was enqueued */
     uint64_t turn_began;  /* when those of the turn before had left the slots */
     uint32_t turn_tokens; /* since then */
+    uint64_t turn_last;   /* when the last of them was enqueued */
+    uint64_t turn_pauses; /* the longest times between two of them that do not count */
+    uint64_t turn_pause;  /* the longest since the last of those */
 };
 
 /* count: 1 to PIPELINE_TRIAL_WAYS candidates. */

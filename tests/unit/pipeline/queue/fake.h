@@ -55,6 +55,7 @@ struct fake {
     uint32_t reordered;
     uint64_t last_end; /* of the last enqueued token */
     uint64_t enqueued, recovered, begun, ended, waits;
+    uint64_t polls;  /* of a slot */
     uint32_t faults; /* calls that are not allowed */
 };
 

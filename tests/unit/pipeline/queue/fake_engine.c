@@ -209,6 +209,7 @@ bool pipeline_slot_runs_alone(const struct pipeline_slot *slot)
 int32_t pipeline_slot_poll(struct pipeline_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);
+    fake.polls++;
     int32_t status = look(slot);
     pthread_mutex_unlock(&fake.lock);
     return status;

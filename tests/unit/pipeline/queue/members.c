@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 #include "tests/check.h"
+#include "tests/unit/pipeline/queue/fake.h"
 #include "tests/unit/runner.h"
 
 #define DEVICES 2
@@ -242,6 +243,24 @@ START_TEST(tokens_do_not_stay_before_all_devices_are_known)
 }
 END_TEST
 
+static struct record record;
+
+/* So nothing is to be learned of its tokens: the thread only waits for them. */
+START_TEST(a_run_on_one_device_does_not_ask_whether_a_token_has_ended)
+{
+    fake_create_plain(3, TRM_FAILURE_STOP);
+    fake.duration = MILLISECOND / 10;
+    record_init(&record, 100);
+    struct trm_source source = trm_source_function(record_fill, &record);
+    struct trm_sink sink     = trm_sink_function(record_take, &record);
+    ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, &sink), TRM_OK);
+    ck_assert(record_is_complete(&record, 100, NO_TOKEN));
+    ck_assert_uint_le(fake.polls, 10); /* unless a wait ended for another reason */
+    ck_assert_uint_eq(fake.pipeline->queue->stay.lasted, 0);
+    fake_destroy();
+}
+END_TEST
+
 /* ---- what tokens teach ---------------------------------------------------------------------- */
 
 /* The number of the device's next token. */
@@ -371,6 +390,7 @@ static Suite *suite(void)
     tcase_add_test(staying, tokens_that_a_program_acquires_stay_on_no_device);
     tcase_add_test(staying, tokens_do_not_stay_on_a_device_that_is_lost);
     tcase_add_test(staying, tokens_do_not_stay_before_all_devices_are_known);
+    tcase_add_test(staying, a_run_on_one_device_does_not_ask_whether_a_token_has_ended);
     suite_add_tcase(suite, group);
     suite_add_tcase(suite, staying);
     suite_add_tcase(suite, times);

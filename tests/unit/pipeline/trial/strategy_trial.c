@@ -29,7 +29,11 @@ struct machine {
     /* bit i: candidate i takes a third longer for 500 µs of every millisecond */
     uint32_t moody;
     uint32_t tires;    /* bit i: candidate i takes a third longer after 1500 µs on end */
-    uint64_t stall_at; /* the first token after this takes 5 ms; 0: none */
+    uint64_t stall_at; /* the first token after this takes `stall`; 0: none */
+    uint64_t stall;    /* 0: 5 ms */
+    /* after `burst_first` tokens, and then after every `burst`, none comes for the time of a gap; 0: never */
+    uint32_t burst, burst_first;
+    uint64_t gap;
     /* candidates but the first: a token ends up to two of its times early or late */
     bool odd;
     uint32_t seed;
@@ -65,7 +69,7 @@ static uint64_t cost_of(struct machine *machine, uint32_t way, uint64_t at)
         cost += cost / 3;
     if (machine->stall_at != 0 && at >= machine->stall_at) {
         machine->stall_at = 0;
-        return 5 * MS;
+        return machine->stall != 0 ? machine->stall : 5 * MS;
     }
     if (machine->noise == 0)
         return cost;
@@ -90,10 +94,18 @@ static void wait_for_slot(struct machine *machine, uint32_t slot)
     machine->now = end > machine->now ? end : machine->now;
 }
 
+static bool is_after_burst(const struct machine *machine)
+{
+    return machine->burst != 0 && machine->tokens >= machine->burst_first &&
+           (machine->tokens - machine->burst_first) % machine->burst == 0;
+}
+
 static void put_token(struct machine *machine)
 {
     uint32_t slot = machine->tokens % machine->depth;
     wait_for_slot(machine, slot);
+    if (is_after_burst(machine))
+        machine->now = last_end(machine) + machine->gap;
     uint32_t way = pipeline_trial_next(&machine->trial, machine->depth, machine->now);
     ck_assert_uint_lt(way, machine->ways);
     if (way != machine->last)
@@ -349,12 +361,82 @@ START_TEST(a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens)
 }
 END_TEST
 
+/* The same where tokens end in bunches, so that most of its time is in few of the intervals. */
+START_TEST(one_far_behind_whose_tokens_end_in_bunches_is_given_up)
+{
+    for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++) {
+        struct machine machine = {
+            .ways = 3, .depth = depth, .bunch = depth, .cost = {350 * US, 35 * MS, 300 * US}};
+        ck_assert_uint_eq(run(&machine), 2);
+        ck_assert_uint_le(machine.went[1], 4 * depth);
+        ck_assert(machine.trial.ways[1].is_given_up);
+    }
+}
+END_TEST
+
 START_TEST(one_that_takes_long_to_begin_is_not_given_up)
 {
     struct machine machine = {
         .ways = 2, .depth = 3, .cost = {20 * US, 10 * US}, .stall_at = 12 * MS + 300 * US};
 
     ck_assert_uint_eq(run(&machine), 1);
+}
+END_TEST
+
+/* The device stops once, at any time from the first turn of the first candidate on. */
+START_TEST(one_that_stands_still_in_its_first_turn_is_not_given_up)
+{
+    for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++)
+        for (uint32_t fastest = 0; fastest < 3; fastest++)
+            for (uint64_t at = 10 * MS; at <= 20 * MS; at += scaled(90, 900) * US) {
+                struct machine machine = {.ways     = 3,
+                                          .depth    = depth,
+                                          .cost     = {11 * US, 11 * US, 11 * US},
+                                          .stall_at = at,
+                                          .stall    = 50 * MS};
+                machine.cost[fastest]  = 9 * US;
+                ck_assert_msg(run(&machine) == fastest, "depth %u, %u is the fastest, at %u us", depth,
+                              fastest, (unsigned)(at / US));
+            }
+}
+END_TEST
+
+/* As of a program that serves requests: nothing tells the trial where one ends. */
+START_TEST(requests_with_pauses_between_them_give_up_no_candidate)
+{
+    for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++)
+        for (uint32_t first = 1; first <= 32; first++) {
+            struct machine machine = {.ways        = 3,
+                                      .depth       = depth,
+                                      .cost        = {50 * US, 50 * US, 50 * US},
+                                      .burst       = 32,
+                                      .burst_first = 200 + first, /* the first candidate has warmed up */
+                                      .gap         = 50 * MS};
+            run(&machine);
+            for (uint32_t i = 0; i < machine.ways; i++)
+                ck_assert_msg(!machine.trial.ways[i].is_given_up, "depth %u, first %u: %u", depth, first, i);
+        }
+}
+END_TEST
+
+/* More slots are created while the candidate has its first turn, and then the device stops. */
+START_TEST(time_before_a_change_of_the_depth_gives_up_no_candidate)
+{
+    struct machine machine = {.ways = 2, .depth = 3, .cost = {20 * US, 10 * US}, .now = 1000, .seed = 1};
+
+    pipeline_trial_begin(&machine.trial, machine.ways);
+    begin_run(&machine);
+    while (machine.went[1] < machine.depth + 2)
+        put_token(&machine);
+    machine.depth = 4;
+    machine.now   = last_end(&machine) + 50 * MS;
+    for (uint32_t i = 0; i < machine.depth + 2; i++)
+        put_token(&machine);
+    machine.now = last_end(&machine) + 50 * MS;
+    while (!machine.trial.is_over)
+        put_token(&machine);
+    ck_assert(!machine.trial.ways[1].is_given_up);
+    ck_assert_uint_eq(machine.trial.current, 1);
 }
 END_TEST
 
@@ -368,7 +450,11 @@ static Suite *make_suite(void)
     tcase_add_test(stays, who_is_fast_only_for_a_while_does_not_stay);
     tcase_add_test(stays, the_only_one_stays_without_a_trial);
     tcase_add_test(stays, a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens);
+    tcase_add_test(stays, one_far_behind_whose_tokens_end_in_bunches_is_given_up);
     tcase_add_test(stays, one_that_takes_long_to_begin_is_not_given_up);
+    tcase_add_test(stays, one_that_stands_still_in_its_first_turn_is_not_given_up);
+    tcase_add_test(stays, requests_with_pauses_between_them_give_up_no_candidate);
+    tcase_add_test(stays, time_before_a_change_of_the_depth_gives_up_no_candidate);
     suite_add_tcase(suite, stays);
     TCase *misleads = tcase_create("what must not mislead it");
     tcase_add_test(misleads, runs_that_begin_with_empty_slots_favour_no_strategy);
