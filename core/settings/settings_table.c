@@ -269,7 +269,8 @@ static const struct core_setting_row rows[] = {
         .info =
             INFO(TRM_SETTING_BOOL, "kernel.barriers", "TRIREME_KERNEL_BARRIERS", "no", 0,
                  "On the cpu, fail a launch of a portable kernel in which some work-items of a group come to "
-                 "a barrier and others do not, and check every index as kernel.bounds does. Slower."),
+                 "a barrier and others do not, and check every index as kernel.bounds does. Kernels with "
+                 "cooperative matrices are not examined. Slower."),
     },
     {
         .info =

@@ -175,7 +175,7 @@ enum trm_translate_flag {
      * code around defines. Not with TRM_TRANSLATE_BOUNDS. */
     TRM_TRANSLATE_FUNCTIONS = 1u << 1,
     /* C, with TRM_TRANSLATE_BOUNDS: note a barrier to which not all work-items of a group come, in the same
-     * struct */
+     * struct; without effect on kernels with cooperative matrices */
     TRM_TRANSLATE_BARRIERS = 1u << 2,
 };
 

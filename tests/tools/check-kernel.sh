@@ -349,8 +349,45 @@ has failed cpu:0 barriers "only 40 of the 64 work-items of a group take a branch
 has failed cpu:0 barriers "put the condition around what is before and behind it"
 has ok cpu:0 loaded "not run, since not all work-items come to its barriers"
 of "$work/uneven.comp"
-has failed cpu:0 barriers "of the 64 work-items of a group take a branch that has a barrier"
+has failed cpu:0 barriers "only 1 of the 64 work-items of a group take a branch that leaves a loop with a barrier ($work/uneven.comp:12)"
 of ""
+# The other side of a condition, a switch, and a loop that some leave.
+shared_file behind 'part[l] = 0; if (l < 10) part[l] = 1; else { barrier(); part[l] = 2; } if (i < n) y[i] = part[l];'
+shared_file chosen 'part[l] = 0; switch (l & 1u) { case 0u: barrier(); part[l] = 2; break; case 1u: part[l] = 3; break; } if (i < n) y[i] = part[l];'
+shared_file leaving 'part[l] = 0; for (uint k = 0; k < 4; k++) { if (l + k > 63u) break; part[l] += 1; barrier(); } if (i < n) y[i] = part[l];'
+# A name that is like the words of a fault; and a condition that is the same for all that are left.
+cp "$work/early.comp" "$work/branch_early.comp"
+shared_file late 'part[l] = 0; if (i >= n) return; if (x[0] >= 0) barrier(); y[i] = part[l] + x[i];'
+shared_file same 'part[l] = x[0]; switch (uint(x[0]) + (l & 1u)) { case 0u: case 1u: barrier(); } if (i < n) y[i] = part[l];'
+check 1 --quick "$work/behind.comp" "$work/chosen.comp" "$work/leaving.comp" "$work/branch_early.comp" "$work/late.comp" "$work/same.comp"
+of "$work/behind.comp"
+has failed cpu:0 barriers "only 54 of the 64 work-items of a group take a branch that has a barrier ($work/behind.comp:12)"
+of "$work/chosen.comp"
+has failed cpu:0 barriers "only 32 of the 64 work-items of a group take a case of a switch that has a barrier ($work/chosen.comp:12)"
+lacks ok cpu:0 barriers ""
+of "$work/leaving.comp"
+has failed cpu:0 barriers "only 1 of the 64 work-items of a group take a branch that leaves a loop with a barrier ($work/leaving.comp:12)"
+for kernel in branch_early late; do
+    of "$work/$kernel.comp"
+    has warning cpu:0 barriers "only 40 of the 64 work-items of a group come to a barrier, since the others have left before it ($work/$kernel.comp:12)"
+    lacks failed cpu:0 barriers ""
+done
+of "$work/same.comp"
+has ok cpu:0 barriers "all work-items of each group come to them, at 1 size"
+of ""
+# What was not examined is not said to be right.
+echo 'trm_came_' >"$work/refused"
+shared_file counted 'part[l] = i < n ? x[i] : 2; barrier(); if (i < n) y[i] = part[place[l]];'
+check 0 --quick "$work/counted.comp"
+has "not here" cpu:0 barriers "whether all work-items come to them is not known"
+lacks ok cpu:0 barriers ""
+rm "$work/refused"
+matrices=$top_builddir/shaders/gemm_f16.matrix.spv # whose barriers are not counted
+if test -f "$matrices"; then
+    check 0 --quick "$matrices:m=64,n=64,k=64,a=4096,b=4096,c=4096"
+    has "not here" cpu:0 barriers "they are not counted in kernels with cooperative matrices"
+    lacks ok cpu:0 barriers ""
+fi
 # With three dimensions all work-items of the group are counted.
 sed 's/local_size_x = 64/local_size_x = 4, local_size_y = 4, local_size_z = 4/; s/gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x/gl_WorkGroupID.x * 64 + gl_LocalInvocationIndex, l = gl_LocalInvocationIndex/' \
     "$work/branch.comp" >"$work/cube.comp"

@@ -110,6 +110,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/spirv/spirv_builder.h \
 	tests/unit/compiler/translate/copies.c \
 	tests/unit/folder.h \
+	tests/unit/compiler/translate/barriers.c \
 	tests/unit/compiler/translate/bounds.c \
 	tests/unit/compiler/translate/flow.c \
 	tests/unit/compiler/translate/lockstep.c \
@@ -151,6 +152,8 @@ EXTRA_DIST += \
 	tests/unit/shaders/ops_subgroup.comp tests/unit/shaders/ops_subgroup.spv tests/unit/shaders/ops_subgroup_plain.spv
 
 EXTRA_DIST += \
+	tests/unit/shaders/bounds/barriers.comp tests/unit/shaders/bounds/barriers.spv \
+	tests/unit/shaders/bounds/barriers_plain.spv \
 	tests/unit/shaders/bounds/compile.sh \
 	tests/unit/shaders/bounds/overrun.h \
 	tests/unit/shaders/bounds/overrun_barriers.comp tests/unit/shaders/bounds/overrun_barriers.spv \

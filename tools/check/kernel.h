@@ -168,6 +168,9 @@ bool kernel_words_group(const uint32_t *words, uint64_t size, uint32_t *id, uint
 /* Does the module have barriers? */
 bool kernel_words_has_barriers(const uint32_t *words, uint64_t size);
 
+/* Does it have cooperative matrices? */
+bool kernel_words_has_matrices(const uint32_t *words, uint64_t size);
+
 /* A shared variable that begins with no value. */
 struct kernel_variable {
     uint32_t id;

@@ -17,6 +17,9 @@ enum {
     OP_VARIABLE                = 59,
     OP_DECORATE                = 71,
     OP_CONTROL_BARRIER         = 224,
+    OP_CAPABILITY              = 17,
+    CAPABILITY_MATRICES        = 6022, /* CooperativeMatrixKHR */
+    CAPABILITY_MATRICES_NV     = 5357, /* CooperativeMatrixNV */
     DECORATION_SPEC_ID         = 1,
     DECORATION_BUILT_IN        = 11,
     BUILT_IN_WORKGROUP_SIZE    = 25,
@@ -105,6 +108,17 @@ bool kernel_words_has_barriers(const uint32_t *words, uint64_t size)
 
     for (walk_begin(&walk, words, size); walk_next(&walk);)
         if (is_op(&walk, OP_CONTROL_BARRIER, 4))
+            return true;
+    return false;
+}
+
+bool kernel_words_has_matrices(const uint32_t *words, uint64_t size)
+{
+    struct walk walk;
+
+    for (walk_begin(&walk, words, size); walk_next(&walk);)
+        if (is_op(&walk, OP_CAPABILITY, 2) &&
+            (walk.at[1] == CAPABILITY_MATRICES || walk.at[1] == CAPABILITY_MATRICES_NV))
             return true;
     return false;
 }

@@ -85,17 +85,28 @@ static const char *line_hint(const struct trm_cpu_fault *fault)
     return ". The shader has no line numbers: compile it with debug information (glslc -g) to see the line.";
 }
 
-/* The failure of a kernel with checks of barriers. */
+/* What only some work-items of a group do, of a kernel with checks of barriers; NULL for other faults. */
+static const char *barrier_words(const struct trm_cpu_fault *fault)
+{
+    static const char *const words[][2] = {
+        {"barrier", "come to a barrier, since the others have left before it"},
+        {"branch", "take a branch that has a barrier"},
+        {"case", "take a case of a switch that has a barrier"},
+        {"loop", "take a branch that leaves a loop with a barrier"},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(fault->what, words[i][0]) == 0)
+            return words[i][1];
+    return NULL;
+}
+
 static struct cpu_failure *describe_barrier(const struct trm_backend_module *module, const char *name,
                                             const struct trm_cpu_fault *fault)
 {
-    bool is_branch = strcmp(fault->what, "branch") == 0;
     return cpu_failure_create(
         module->instance, TRM_ERROR_KERNEL, 1,
         "Kernel '%.80s' failed: only %lld of the %llu work-items of a group %s%s%.120s%s", name,
-        (long long)fault->index, (unsigned long long)fault->size,
-        is_branch ? "take a branch that has a barrier"
-                  : "come to a barrier, since the others have left before it",
+        (long long)fault->index, (unsigned long long)fault->size, barrier_words(fault),
         fault->where[0] != '\0' ? " (" : "", fault->where, line_hint(fault));
 }
 
@@ -104,8 +115,7 @@ static struct cpu_failure *describe_barrier(const struct trm_backend_module *mod
 static struct cpu_failure *describe(const struct trm_backend_module *module, const char *name, int32_t code)
 {
     const struct trm_cpu_fault *fault = code == 1 && module->fault != NULL ? module->fault() : NULL;
-    if (fault != NULL && fault->what != NULL && fault->where != NULL &&
-        (strcmp(fault->what, "barrier") == 0 || strcmp(fault->what, "branch") == 0))
+    if (fault != NULL && fault->what != NULL && fault->where != NULL && barrier_words(fault) != NULL)
         return describe_barrier(module, name, fault);
     if (fault != NULL && fault->what != NULL && fault->where != NULL)
         return cpu_failure_create(module->instance, TRM_ERROR_KERNEL, code,

@@ -21,10 +21,9 @@ struct splitter {
     bool *is_divergent; /* by number of a node: work-items leave it divergently */
     uint32_t divergent_count;
     uint32_t bool_type;
-    const struct divergent *divergent;             /* the innermost */
-    struct node *sequence;                         /* nodes at group level are appended here */
-    struct node *region;                           /* SEQUENCE: the nodes since the last barrier */
-    const struct spirv_instruction *first_barrier; /* of the shader; NULL: it has none */
+    const struct divergent *divergent; /* the innermost */
+    struct node *sequence;             /* nodes at group level are appended here */
+    struct node *region;               /* SEQUENCE: the nodes since the last barrier */
 };
 
 static void split_parts(struct splitter *c, struct node *node);
@@ -302,48 +301,131 @@ static void split_divergent(struct splitter *c, struct node *node, enum node_kin
 
 /* ---- checks of barriers ---------------------------------------------------------------------- */
 
-/* The first barrier of the shader inside of a node, or NULL. */
-static const struct spirv_instruction *barrier_in(const struct node *node)
+/* Notes for each node the first barrier of the shader inside, which is lost once the node is split. */
+static void note_barriers(struct node *node)
 {
-    const struct spirv_instruction *at = node->kind == NODE_BARRIER ? node->at : NULL;
-
-    for (uint32_t i = 0; i < node_part_count(node) && at == NULL; i++)
-        if (node_part(node, i) != NULL)
-            at = barrier_in(node_part(node, i));
-    return at;
+    for (uint32_t i = 0; i < node_part_count(node); i++) {
+        struct node *part = node_part(node, i);
+        if (part == NULL)
+            continue;
+        note_barriers(part);
+        if (node->at == NULL)
+            node->at = part->at;
+    }
 }
 
-/* Counts the work-items that come here. */
-static void add_arrive(struct splitter *c, struct node *sequence, const struct spirv_instruction *at,
-                       bool is_branch)
+/* The first jump of the group inside of a node that leaves a loop, or NULL. */
+static const struct node *break_in(const struct node *node)
+{
+    const struct node *found =
+        node->kind == NODE_BREAK && node->is_uniform && node->target->kind == NODE_LOOP ? node : NULL;
+
+    for (uint32_t i = 0; i < node_part_count(node) && found == NULL; i++)
+        if (node_part(node, i) != NULL)
+            found = break_in(node_part(node, i));
+    return found;
+}
+
+/* The barrier for whose sake all work-items or none run a part of the group's code: one inside, else that of
+ * a loop that the part leaves (*leaves). NULL: there is none. */
+static const struct spirv_instruction *barrier_of(const struct node *part, bool *leaves)
+{
+    const struct node *jump = part == NULL || part->at != NULL ? NULL : break_in(part);
+
+    *leaves = jump != NULL;
+    if (part == NULL)
+        return NULL;
+    return jump != NULL ? jump->target->at : part->at;
+}
+
+/* Counts the work-items that come here. `what` is a fault where these are some, but not all, of `among`
+ * (NULL: of the group); without a `what` they are what others are among. */
+static const struct node *add_arrive(struct splitter *c, struct node *sequence,
+                                     const struct spirv_instruction *at, const char *what,
+                                     const struct node *among)
 {
     struct node *arrive = node_new(c->body, NODE_ARRIVE);
 
     if (arrive == NULL)
-        return;
-    arrive->at        = at;
-    arrive->is_branch = is_branch;
+        return NULL;
+    arrive->at    = at;
+    arrive->what  = what;
+    arrive->among = among;
     node_add(c->body, sequence, arrive);
+    return arrive;
 }
 
-/* Counts the work-items for which a condition of the group holds: the promise is that it does for all, or for
- * none. Where subgroups meet, some may have left instead. */
-static void count_holding(struct splitter *c, const struct node *node)
+/* Counts those of the work-items that decide about an IF that take the side with the barrier. */
+static void count_sides(struct splitter *c, const struct node *node)
 {
-    const struct spirv_instruction *at = barrier_in(node);
-    struct node *check, *yes;
+    struct node *check = node_new(c->body, NODE_IF);
+    bool is_counted    = false;
 
-    if (!c->body->checks_barriers || node->kind != NODE_IF || (at == NULL && c->body->root->has_meeting))
+    if (check == NULL)
         return;
-    check = node_new(c->body, NODE_IF);
-    yes   = node_new(c->body, NODE_SEQUENCE);
-    if (check == NULL || yes == NULL)
+    const struct node *among = add_arrive(c, c->region, NULL, NULL, NULL);
+    check->condition         = node->condition;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct node *side = node_new(c->body, NODE_SEQUENCE);
+        bool leaves;
+        const struct spirv_instruction *at = barrier_of(node_part(node, i), &leaves);
+        if (at != NULL && !is_counted)
+            add_arrive(c, side, at, leaves ? "loop" : "branch", among);
+        is_counted |= at != NULL;
+        node_add(c->body, check, side);
+    }
+    node_add(c->body, c->region, check);
+}
+
+/* Appends a case that counts those that take it. */
+static void count_case(struct splitter *c, struct node *check, const struct node_case *taken,
+                       const struct spirv_instruction *at, const char *what, const struct node *among)
+{
+    struct node *body      = node_new(c->body, NODE_SEQUENCE);
+    struct node_case *copy = &check->cases[check->case_count++];
+
+    *copy               = *taken;
+    copy->falls_through = false;
+    copy->body          = body;
+    add_arrive(c, body, at, what, among);
+}
+
+/* Counts those of the work-items that decide about a SWITCH that take each of its cases; the fault is that of
+ * a case with a barrier, if there is one. */
+static void count_cases(struct splitter *c, const struct node *node)
+{
+    struct node *check = node_new(c->body, NODE_SWITCH);
+    bool leaves;
+    const struct spirv_instruction *any = barrier_of(node, &leaves);
+
+    if (check == NULL)
         return;
     check->condition = node->condition;
-    add_arrive(c, yes, at != NULL ? at : c->first_barrier, true);
-    node_add(c->body, check, yes);
-    node_add(c->body, check, NULL);
+    check->cases     = base_arena_allocate(c->body->arena, node->case_count, sizeof(*check->cases));
+    if (check->cases == NULL)
+        return;
+    const struct node *among = add_arrive(c, c->region, NULL, NULL, NULL);
+    for (uint32_t with = 2; with-- > 0;)
+        for (uint32_t i = 0; i < node->case_count; i++) {
+            const struct spirv_instruction *at = barrier_of(node->cases[i].body, &leaves);
+            if ((at != NULL) == (with != 0))
+                count_case(c, check, &node->cases[i], at != NULL ? at : any, leaves ? "loop" : "case", among);
+        }
     node_add(c->body, c->region, check);
+}
+
+/* Counts which way the work-items go at a condition of the group: the promise is that all who decide about it
+ * go the same way. */
+static void count_ways(struct splitter *c, const struct node *node)
+{
+    bool leaves;
+
+    if (!c->body->checks_barriers || barrier_of(node, &leaves) == NULL)
+        return;
+    if (node->kind == NODE_IF)
+        count_sides(c, node);
+    else
+        count_cases(c, node);
 }
 
 /* Replaces a condition of a group-level node that the group cannot compute: each work-item assigns it, all to
@@ -355,7 +437,7 @@ static void tell_condition(struct splitter *c, struct node *node)
     if ((node->kind != NODE_IF && node->kind != NODE_SWITCH) || c->body->values[id].is_uniform ||
         c->body->module->ids[id].kind != SPIRV_ID_VALUE)
         return;
-    count_holding(c, node);
+    count_ways(c, node);
     uint32_t told = body_copy_id(c->body, id);
     if (told == 0)
         return;
@@ -372,7 +454,7 @@ static void split_parts(struct splitter *c, struct node *node)
 
     tell_condition(c, node);
     if (c->body->checks_barriers && node->kind == NODE_BARRIER && node->at != NULL)
-        add_arrive(c, c->region, node->at, false);
+        add_arrive(c, c->region, node->at, "barrier", NULL);
     if (node->has_meeting && c->divergent != NULL)
         c->body->has_absent = true;
     if (c->is_divergent[node->number]) {
@@ -429,7 +511,8 @@ int32_t translate_split_at_barriers(struct body *body)
     c.bool_type    = body_bool_type(body);
     if (c.is_divergent == NULL)
         return body_status(body);
-    c.first_barrier = barrier_in(body->root);
+    if (body->checks_barriers)
+        note_barriers(body->root);
     find_divergent(&c, body->root);
     if (c.divergent_count != 0 && c.bool_type == 0)
         return body_refuse(body, NULL, "has work-items that leave a switch before a barrier in it");

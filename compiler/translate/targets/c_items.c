@@ -125,14 +125,18 @@ static void check_counts(struct emit *emit, const struct node *node)
 {
     const uint32_t *size = emit->body->entry->local_size;
 
-    if (node->kind == NODE_ARRIVE) {
+    if (node->kind == NODE_ARRIVE && node->what != NULL) {
         uint32_t items                        = size[0] * size[1] * size[2];
         const struct spirv_instruction *saved = emit->at;
         emit->at                              = node->at;
-        text_line(&emit->text, "if (trm_came_%u != 0 && trm_came_%u != %u)", node->number, node->number,
-                  items);
+        text_begin_line(&emit->text);
+        text_add(&emit->text, "if (trm_came_%u != 0 && trm_came_%u != ", node->number, node->number);
+        if (node->among != NULL)
+            text_add(&emit->text, "trm_came_%u)\n", node->among->number);
+        else
+            text_add(&emit->text, "%u)\n", items);
         text_line(&emit->text, "    trm_outside(&trm_fault, %u, trm_came_%u, %u);",
-                  emit_add_site(emit, node->is_branch ? "branch" : "barrier"), node->number, items);
+                  emit_add_site(emit, node->what), node->number, items);
         emit->at = saved;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)

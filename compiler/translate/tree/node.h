@@ -27,7 +27,7 @@ enum node_kind {
     NODE_COPIES,   /* parallel assignments: all sources are read before any target is written */
     NODE_BARRIER,  /* OpControlBarrier of the work-group; none is left after split_at_barriers */
     NODE_ITEMS,    /* (C) a parallel region: children[0] for each work-item of the group */
-    NODE_ARRIVE,   /* (C, checks_barriers) within ITEMS: the work-item comes to a barrier of the shader */
+    NODE_ARRIVE,   /* (C, checks_barriers) within ITEMS: counts the work-items that come here */
 };
 
 struct node_case {
@@ -59,9 +59,12 @@ struct node {
     /* Of BARRIER: the operation of a subgroup before or behind which its work-items meet; NULL: a barrier
      * of the shader. */
     const struct spirv_instruction *exchange;
-    const struct spirv_instruction *at; /* of ARRIVE and of BARRIERs of the shader: the OpControlBarrier */
-    bool is_branch;                     /* of ARRIVE: the work-item takes the branch that has the barrier */
-    uint32_t unroll;                    /* of LOOP: the bits of its SpvLoopControl */
+    /* Of ARRIVE and of BARRIERs of the shader: the OpControlBarrier. Of the others, with checks_barriers and
+     * until split_at_barriers: the first one inside. */
+    const struct spirv_instruction *at;
+    const char *what;         /* of ARRIVE: what is wrong if only some come (struct trm_cpu_fault), or NULL */
+    const struct node *among; /* of ARRIVE: another one, to which those come that could; NULL: the group */
+    uint32_t unroll;          /* of LOOP: the bits of its SpvLoopControl */
     struct node **children;
     uint32_t child_count, child_capacity;
     struct spirv_instruction **ops; /* of OPS */
