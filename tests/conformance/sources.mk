@@ -1,6 +1,5 @@
-# The sources of the conformance suite. They are installed, with a makefile that builds them by pkg-config, so that anybody can test a
-# plugin against the library that is installed. A package that ships them needs no Check; whoever builds them does. So they are
-# installed where configure found no Check, too.
+# The sources of the conformance suite. They are installed with a makefile that builds them by pkg-config, so that the author of a plugin
+# can test it against the installed library. Only that build needs Check, so they are installed where configure found no Check, too.
 
 CONFORMANCE_SOURCES = \
 	tests/conformance/address.c \

@@ -13,8 +13,9 @@ static int device_count;
 static atomic_int initialized_by;
 static atomic_bool is_over;
 
+/* Which process has called cuInit(). */
 enum {
-    NOBODY,
+    NO_PROCESS,
     THIS_PROCESS,
     THE_PARENT
 };
@@ -25,7 +26,7 @@ static void note_fork(void)
         initialized_by = THE_PARENT;
 }
 
-/* Each call asks, so none asks the kernel. */
+/* Each call looks at `initialized_by`, which takes less time than getpid(). */
 __attribute__((constructor)) static void watch_forks(void)
 {
     if (pthread_atfork(NULL, NULL, note_fork) != 0)
