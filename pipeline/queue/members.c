@@ -77,7 +77,7 @@ void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time)
         stay->late--;
 }
 
-/* Tokens are to stay on the device that takes the shortest time for one. */
+/* Tokens are to stay on the device that takes the shortest time for one. All are known. */
 __attribute__((cold, noinline)) static void begin_stay(const struct pipeline *pipeline)
 {
     struct pipeline_stay *stay = &pipeline->queue->stay;
@@ -86,7 +86,7 @@ __attribute__((cold, noinline)) static void begin_stay(const struct pipeline *pi
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         const struct pipeline_queue_member *member = &pipeline->queue->members[i];
         uint64_t alone                             = member->ahead - member->step * member->in_use;
-        if (member->is_lost || !member->is_known || alone >= shortest)
+        if (member->is_lost || alone >= shortest)
             continue;
         shortest     = alone;
         stay->member = i;
@@ -112,6 +112,7 @@ struct choice {
     uint32_t best;      /* of those that are known */
     uint32_t best_free; /* of those that are known and have a free slot */
     uint32_t unknown;   /* the least used of those that are not known and have a free slot */
+    bool knows_all;
 };
 
 /* Of the devices that are not known: `found`, or `number` if it has a free slot and fewer tokens. */
@@ -126,14 +127,15 @@ __attribute__((cold, noinline)) static uint32_t less_used(const struct pipeline_
 static struct choice find_best(const struct pipeline *pipeline)
 {
     const struct pipeline_queue_member *members = pipeline->queue->members;
-    struct choice choice = {PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST};
+    struct choice choice = {PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST, true};
     uint64_t best = UINT64_MAX, best_free = UINT64_MAX;
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         const struct pipeline_queue_member *member = &members[i];
         if (member->is_lost)
             continue;
         if (!member->is_known) {
-            choice.unknown = less_used(members, choice.unknown, i);
+            choice.unknown   = less_used(members, choice.unknown, i);
+            choice.knows_all = false;
             continue;
         }
         if (member->ahead < best) {
@@ -199,7 +201,7 @@ static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
             return stale;
         }
     }
-    if (waits && choice.unknown == PIPELINE_MEMBERS_MOST && may_stay(&queue->stay))
+    if (waits && choice.knows_all && may_stay(&queue->stay))
         begin_stay(pipeline);
     if (waits)
         return choice.best == choice.best_free ? choice.best : PIPELINE_MEMBERS_MOST;

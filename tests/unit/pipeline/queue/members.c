@@ -243,6 +243,20 @@ START_TEST(tokens_do_not_stay_before_all_devices_are_known)
 }
 END_TEST
 
+START_TEST(tokens_do_not_stay_while_a_device_that_is_not_known_has_no_free_slot)
+{
+    make_pair(1000, 1000);
+    struct pipeline_slot *free  = queue.members[1].free.first;
+    queue.members[1].is_known   = false;
+    queue.members[1].free.first = NULL;
+    end_in_time(IN_TIME);
+    choose();
+    queue.members[1].is_known   = true;
+    queue.members[1].free.first = free;
+    ck_assert_uint_eq(choose(), 1);
+}
+END_TEST
+
 static struct record record;
 
 /* So nothing is to be learned of its tokens: the thread only waits for them. */
@@ -390,6 +404,7 @@ static Suite *suite(void)
     tcase_add_test(staying, tokens_that_a_program_acquires_stay_on_no_device);
     tcase_add_test(staying, tokens_do_not_stay_on_a_device_that_is_lost);
     tcase_add_test(staying, tokens_do_not_stay_before_all_devices_are_known);
+    tcase_add_test(staying, tokens_do_not_stay_while_a_device_that_is_not_known_has_no_free_slot);
     tcase_add_test(staying, a_run_on_one_device_does_not_ask_whether_a_token_has_ended);
     suite_add_tcase(suite, group);
     suite_add_tcase(suite, staying);
