@@ -5,13 +5,11 @@
  */
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "tests/standin/object.h"
 #include "tests/standin/standin.h"
 
-#define ITEMS_EACH 2048        /* of a multiprocessor */
-#define STOP_AGAIN_NS 10000000 /* a thread may be told to stop before it has begun */
+#define ITEMS_EACH 2048 /* of a multiprocessor */
 
 /* What the groups of a launch have in common. */
 struct crew {
@@ -54,6 +52,7 @@ static void *serve(void *data)
             run(seat);
         seat->crew->pending--;
         seat->crew = NULL;
+        guard_forget_stop();
         pthread_cond_broadcast(&ended);
     }
     return NULL;
@@ -115,16 +114,9 @@ static bool begin_group(const struct launch *launch, uint32_t group, struct crew
 /* Groups that wait for one that has failed would do so for ever. */
 static void stop(const struct crew *crew)
 {
-    struct timespec until;
-
     for (const struct seat *seat = seats; seat != NULL; seat = seat->next)
         if (seat->crew == crew)
             guard_stop(seat->thread);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += STOP_AGAIN_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&ended, &mutex, &until);
 }
 
 CUresult cooperative_run(const struct launch *launch)
@@ -139,11 +131,11 @@ CUresult cooperative_run(const struct launch *launch)
         if (!begin_group(launch, i, &crew))
             crew.result = CUDA_ERROR_OUT_OF_MEMORY;
     pthread_cond_broadcast(&called);
+    while (crew.pending != 0 && crew.result == CUDA_SUCCESS)
+        pthread_cond_wait(&ended, &mutex);
+    stop(&crew);
     while (crew.pending != 0)
-        if (crew.result == CUDA_SUCCESS)
-            pthread_cond_wait(&ended, &mutex);
-        else
-            stop(&crew);
+        pthread_cond_wait(&ended, &mutex);
     pthread_mutex_unlock(&mutex);
     return crew.result;
 }

@@ -6,13 +6,18 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "tests/standin/fiber_switch.h"
 #include "tests/standin/standin.h"
 
 #define STACK_BYTES 65536
 #define SIGNALS 3
 #define OWN 1000    /* more than any signal */
 #define STOP SIGSYS /* the thread sanitizer holds back signals that no instruction of the thread may cause */
+#define KERNEL_SET_BYTES 8 /* of a set of signals in a system call */
 
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE};
 static struct sigaction before[SIGNALS];
@@ -34,8 +39,7 @@ static void caught(int number)
 static void stopped(int number)
 {
     (void)number;
-    if (is_guarded)
-        guard_leave(CUDA_ERROR_LAUNCH_FAILED);
+    guard_leave(CUDA_ERROR_LAUNCH_FAILED);
 }
 
 void guard_block_signals(sigset_t *previous)
@@ -45,13 +49,41 @@ void guard_block_signals(sigset_t *previous)
     sigfillset(&others);
     for (int i = 0; i < SIGNALS; i++)
         sigdelset(&others, signals[i]);
-    sigdelset(&others, STOP);
     pthread_sigmask(SIG_SETMASK, &others, previous);
+}
+
+/* By a system call: in a call that the thread sanitizer has replaced, the signal would find its locks taken.
+ * */
+NOT_INSTRUMENTED static void mask_stop(int how)
+{
+    static const uint64_t set = UINT64_C(1) << (STOP - 1);
+
+    syscall(SYS_rt_sigprocmask, how, &set, NULL, KERNEL_SET_BYTES);
+}
+
+NOT_INSTRUMENTED void guard_allow_stop(void)
+{
+    mask_stop(SIG_UNBLOCK);
+}
+
+NOT_INSTRUMENTED void guard_refuse_stop(void)
+{
+    mask_stop(SIG_BLOCK);
 }
 
 void guard_stop(pthread_t thread)
 {
     pthread_kill(thread, STOP);
+}
+
+void guard_forget_stop(void)
+{
+    const struct timespec at_once = {0};
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, STOP);
+    sigtimedwait(&set, NULL, &at_once);
 }
 
 void guard_install(void)
@@ -89,15 +121,17 @@ static void prepare_thread(void)
     sigaltstack(&own, NULL);
 }
 
-_Noreturn void guard_leave(CUresult result)
+NOT_INSTRUMENTED _Noreturn void guard_leave(CUresult result)
 {
+    guard_refuse_stop();
     siglongjmp(way_out, OWN + (int)result);
 }
 
 CUresult guard_run(CUresult (*function)(const void *data), const void *data)
 {
     prepare_thread();
-    int number = sigsetjmp(way_out, 0);
+    /* The mask is kept: a handler that leaves this way has signals blocked. */
+    int number = sigsetjmp(way_out, 1);
     if (number != 0) {
         is_guarded = 0;
         if (number >= OWN)

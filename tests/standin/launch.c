@@ -145,6 +145,15 @@ NOT_INSTRUMENTED static CUresult run_group(const struct portion *portion, void *
     return CUDA_SUCCESS;
 }
 
+/* Groups of a cooperative launch may wait for each other: they can be stopped. */
+NOT_INSTRUMENTED static CUresult run_stoppable_group(const struct portion *portion, void **parameters)
+{
+    guard_allow_stop();
+    CUresult result = run_group(portion, parameters);
+    guard_refuse_stop();
+    return result;
+}
+
 /* A launch may have a million groups, which no other thread sees. */
 NOT_INSTRUMENTED static CUresult run_groups(const struct portion *portion, void **parameters)
 {
@@ -153,7 +162,8 @@ NOT_INSTRUMENTED static CUresult run_groups(const struct portion *portion, void 
 
     for (uint64_t i = 0; i < portion->count && result == CUDA_SUCCESS; i++) {
         item->block = index_of(portion->launch, portion->first + i);
-        result      = run_group(portion, parameters);
+        result      = portion->launch->is_cooperative ? run_stoppable_group(portion, parameters)
+                                                      : run_group(portion, parameters);
     }
     return result;
 }

@@ -359,9 +359,13 @@ CUresult guard_run(CUresult (*function)(const void *data), const void *data);
 _Noreturn void guard_leave(CUresult result);
 /* Leaves a thread, and those that it starts, the signals alone that guard_run() needs. */
 void guard_block_signals(sigset_t *previous);
-/* Ends what guard_run() runs on another thread, with CUDA_ERROR_LAUNCH_FAILED; nothing where it runs
- * nothing. */
+/* Ends what guard_run() runs on that thread, with CUDA_ERROR_LAUNCH_FAILED: at once where the thread allows
+ * it, else as soon as it does. It allows it only in code that no sanitizer has instrumented; a stop that came
+ * too late it forgets. */
 void guard_stop(pthread_t thread);
+void guard_allow_stop(void);
+void guard_refuse_stop(void);
+void guard_forget_stop(void);
 
 /* ---- modules and launches (module.c, launch.c, fiber.c, cooperative.c) */
 
