@@ -287,7 +287,7 @@ static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t va
     return TRM_OK;
 }
 
-/* The same for an operation that observers see. Costs two instructions more while there are none. What is to
+/* The same for an operation that observers see. Costs an instruction more while there are none. What is to
  * be done for observers is behind calls that take everything in registers. (core/module/kernel.h has the one
  * for launches.) */
 int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, const char *slot,
