@@ -228,6 +228,32 @@ START_TEST(a_profile_that_counts_takes_no_times)
 }
 END_TEST
 
+static uint32_t attention(struct trm_stream *stream)
+{
+    return atomic_load(&core_stream_find(stream)->device->attention);
+}
+
+/* A call looks at what is to be done before it only while times are taken. */
+START_TEST(a_profile_that_counts_is_not_looked_at_when_a_call_begins)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(TRM_PROFILE_COUNTED);
+    ck_assert_uint_eq(attention(stream), CORE_DEVICE_PROFILED);
+    ck_assert(core_stream_is_quiet(core_stream_find(stream)));
+    trm_profile_destroy(profile);
+    ck_assert_uint_eq(attention(stream), 0);
+    profile = begin_profile(0);
+    ck_assert_uint_eq(attention(stream), CORE_DEVICE_PROFILED | CORE_DEVICE_TIMED);
+    ck_assert(!core_stream_is_quiet(core_stream_find(stream)));
+    trm_profile_destroy(profile);
+    ck_assert_uint_eq(attention(stream), 0);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
 static void count_launch(struct core_profile_result *result, const char *name, uintptr_t handle)
 {
     const struct core_work work = {.kind = CORE_WORK_LAUNCH, .kernel = name, .handle = (void *)handle};
@@ -496,6 +522,7 @@ static Suite *suite(void)
     tcase_add_test(all, where_no_timestamp_is_free_operations_are_not_timed);
     tcase_add_test(all, an_interval_leaves_operations_out);
     tcase_add_test(all, a_profile_that_counts_takes_no_times);
+    tcase_add_test(all, a_profile_that_counts_is_not_looked_at_when_a_call_begins);
     tcase_add_test(all, kernels_are_told_apart_by_their_names_wherever_these_are);
     tcase_add_loop_test(all, an_ended_profile_counts_nothing_more, 0, 2);
     tcase_add_test(all, a_stream_that_fails_does_not_end_its_profile);
