@@ -2,6 +2,7 @@
  *
  * allocate          memory from the program's allocator
  * arena             memory that is freed all at once
+ * barrier           memory barriers of which one side pays for both
  * beside            what is installed beside the library
  * biased_lock       a mutex that one thread takes without atomic operations
  * compiler          branch hints, the cast from a member to its structure
@@ -28,6 +29,7 @@
 
 #include "base/allocate.h"
 #include "base/arena.h"
+#include "base/barrier.h"
 #include "base/beside.h"
 #include "base/biased_lock.h"
 #include "base/compiler.h"

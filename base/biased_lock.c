@@ -3,43 +3,9 @@
  */
 #include "base/biased_lock.h"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/futex.h"
-
-/* ThreadSanitizer has a thread of its own, and is to check this. */
-#if defined(__SANITIZE_THREAD__)
-#define IS_SINGLE_THREADED true
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define IS_SINGLE_THREADED true
-#endif
-#endif
-#if !defined(IS_SINGLE_THREADED) && defined(__has_include)
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define IS_SINGLE_THREADED (__libc_single_threaded != 0)
-#endif
-#endif
-#ifndef IS_SINGLE_THREADED
-#define IS_SINGLE_THREADED false
-#endif
-
-static bool barrier(int command)
-{
-    return syscall(SYS_membarrier, command, 0, 0) == 0;
-}
-
-/* The kernel refuses a barrier that the process has not registered for. */
-bool base_biased_lock_is_supported(void)
-{
-    if (barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
-        return true;
-    return IS_SINGLE_THREADED && barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-}
 
 void base_biased_lock_init(struct base_biased_lock *lock)
 {
@@ -59,25 +25,11 @@ void base_biased_lock_let_in(struct base_biased_lock *lock)
     base_futex_wake(&lock->is_inside, 1);
 }
 
-/* Orders what all threads of the process did before and do after. A thread is favoured only where the call
- * works, but a process may be told later, by a filter of system calls, to do without, or be restored from a
- * file without its registration. Where registering again does not help, the time that processors need to
- * write out their stores is waited for, many times over. */
-static void order_all_threads(void)
-{
-    const struct timespec ms = {.tv_nsec = 1000000};
-    if (barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
-        return;
-    if (barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) && barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
-        return;
-    (void)nanosleep(&ms, NULL);
-}
-
 /* With the mutex: waits until the owner is outside and cannot go inside. */
 static void end_bias(struct base_biased_lock *lock)
 {
     atomic_store_explicit(&lock->is_wanted, 1, memory_order_relaxed);
-    order_all_threads();
+    base_barrier_heavy();
     while (atomic_load_explicit(&lock->is_inside, memory_order_acquire) != 0)
         base_futex_wait(&lock->is_inside, 1, BASE_NEVER);
     atomic_store_explicit(&lock->owner, 0, memory_order_relaxed);
@@ -112,7 +64,7 @@ bool base_biased_lock_try_acquire(struct base_biased_lock *lock)
 
 void base_biased_lock_favour(struct base_biased_lock *lock)
 {
-    if (base_biased_lock_favours_me(lock) || !barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+    if (base_biased_lock_favours_me(lock) || !base_barrier_is_supported())
         return;
     atomic_store_explicit(&lock->is_inside, 1, memory_order_relaxed);
     atomic_store_explicit(&lock->is_wanted, 0, memory_order_relaxed);

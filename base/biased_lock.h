@@ -2,13 +2,12 @@
  *
  * It is an ordinary mutex until the thread that holds it calls base_biased_lock_favour(). From then on that
  * thread takes and releases it with plain stores: `is_inside` says whether it holds it. Another thread that
- * takes the mutex ends this: it sets `is_wanted`, makes all other threads of the process pass a memory
- * barrier (the system call membarrier()), and waits until the favoured thread is outside. The barrier orders
- * what the favoured thread does not: either that thread sees `is_wanted` when it goes inside, and takes the
- * mutex instead, or the other one sees it inside. So the other thread pays a microsecond once, and the
- * favoured one nothing, which is right where others rarely come. The idea is that of K. Russell and
- * D. Detlefs, "Eliminating synchronization-related atomic operations with biased locking and bulk rebiasing",
- * 2006.
+ * takes the mutex ends this: it sets `is_wanted`, passes a heavy barrier (base/barrier.h), and waits until
+ * the favoured thread is outside. The favoured thread passes light ones, so either it sees `is_wanted` when
+ * it goes inside, and takes the mutex instead, or the other one sees it inside. The other thread pays a
+ * microsecond once, and the favoured one nothing, which is right where others rarely come. The idea is that
+ * of K. Russell and D. Detlefs, "Eliminating synchronization-related atomic operations with biased locking
+ * and bulk rebiasing", 2006.
  *
  * Another thread is favoured only after the one before has called base_biased_lock_unfavour(), whether or not
  * the bias had ended by then. So no thread that goes inside does so by an old value of `owner`.
@@ -26,6 +25,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/barrier.h"
 #include "base/compiler.h"
 
 struct base_biased_lock {
@@ -36,10 +36,6 @@ struct base_biased_lock {
     _Atomic uint32_t is_inside; /* the owner holds the lock, or looks whether it may; a futex */
     _Atomic uint32_t is_wanted; /* the bias has ended or is about to; written with `mutex` */
 };
-
-/* Whether a thread can be favoured. The process has to register for the system call, which takes 2 us while
- * it has one thread and 20 ms later; so this function registers only in the first case. */
-bool base_biased_lock_is_supported(void);
 
 void base_biased_lock_init(struct base_biased_lock *lock);
 void base_biased_lock_fini(struct base_biased_lock *lock);
@@ -73,8 +69,7 @@ static inline bool base_biased_lock_favours_me(const struct base_biased_lock *lo
 static inline void base_biased_lock_leave(struct base_biased_lock *lock)
 {
     atomic_store_explicit(&lock->is_inside, 0, memory_order_release);
-    /* The other thread's membarrier() orders these two. */
-    atomic_signal_fence(memory_order_seq_cst);
+    base_barrier_light();
     if (UNLIKELY(atomic_load_explicit(&lock->is_wanted, memory_order_relaxed) != 0))
         base_biased_lock_let_in(lock);
 }
@@ -85,7 +80,7 @@ static inline bool base_biased_lock_enter(struct base_biased_lock *lock)
     if (!base_biased_lock_favours_me(lock))
         return false;
     atomic_store_explicit(&lock->is_inside, 1, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
+    base_barrier_light();
     if (LIKELY(atomic_load_explicit(&lock->is_wanted, memory_order_acquire) == 0))
         return true;
     base_biased_lock_leave(lock);
@@ -109,8 +104,8 @@ static inline void base_biased_lock_release(struct base_biased_lock *lock)
 /* Takes the lock unless another thread holds it or is favoured. */
 bool base_biased_lock_try_acquire(struct base_biased_lock *lock);
 
-/* Favours the calling thread, which holds the lock and goes on to. Only where it is supported; does nothing
- * where that has ended since. */
+/* Favours the calling thread, which holds the lock and goes on to. Does nothing where
+ * base_barrier_is_supported() says no. */
 void base_biased_lock_favour(struct base_biased_lock *lock);
 
 /* The calling thread, which holds the lock and goes on to, is favoured no longer. Another thread may hold the

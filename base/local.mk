@@ -4,6 +4,7 @@
 libtrireme_internal_la_SOURCES += \
 	base/allocate.c base/allocate.h \
 	base/arena.c base/arena.h \
+	base/barrier.c base/barrier.h \
 	base/base.h \
 	base/beside.c base/beside.h \
 	base/biased_lock.c base/biased_lock.h \

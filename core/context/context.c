@@ -151,8 +151,8 @@ int32_t core_context_create(const struct trm_context_desc *given, struct core_co
     context->device_hooks = &core_device_hooks;
     create_locks(context);
     /* Now, since a process that makes a context mostly has no other thread yet. */
-    context->favours_threads = base_biased_lock_is_supported();
-    status                   = core_object_init(&context->object, &context_ops, context);
+    context->has_barriers = base_barrier_is_supported();
+    status                = core_object_init(&context->object, &context_ops, context);
     if (status != TRM_OK)
         goto close_handles;
     *out = context;

@@ -42,7 +42,8 @@ struct core_device_limits {
 
 enum core_device_attention {
     CORE_DEVICE_LOST     = 1u << 0, /* is_lost */
-    CORE_DEVICE_PROFILED = 1u << 1,
+    CORE_DEVICE_PROFILED = 1u << 1, /* a profile is on */
+    CORE_DEVICE_TIMED    = 1u << 2, /* one that takes times */
 };
 
 struct core_device {

@@ -42,8 +42,8 @@ static int32_t enqueue_launch(struct core_stream *stream, const struct core_node
 {
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit_launch(
-        stream, value, stream->ops->launch(stream->backend, value, &node->launch), node->kernel->name);
+    return core_kernel_commit(stream, value, stream->ops->launch(stream->backend, value, &node->launch),
+                              node->kernel);
 }
 
 static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *node)

@@ -52,6 +52,16 @@ static const struct core_object_ops kernel_ops = {
     .release   = kernel_release,
 };
 
+/* ---- launching ----------------------------------------------------------------------------- */
+
+int32_t core_kernel_commit_observed(struct core_stream *stream, uint64_t value, int32_t answer,
+                                    const struct core_kernel *kernel)
+{
+    const struct core_work work = {
+        .kind = CORE_WORK_LAUNCH, .kernel = kernel->name, .handle = kernel->object.handle};
+    return core_stream_commit_observed(stream, value, "stream.launch", answer, &work);
+}
+
 /* ---- finding ------------------------------------------------------------------------------- */
 
 #define NAMES_BYTES 160 /* of all names, for a sentence */

@@ -43,4 +43,16 @@ bool core_kernel_source(const struct core_kernel *kernel, struct trm_module_sour
 /* The SHA-256 of a kernel's code, constants and name. False: it is native code, which has none. */
 bool core_kernel_digest(const struct core_kernel *kernel, uint8_t digest[BASE_SHA256_BYTES]);
 
+/* core_stream_commit_work() of a launch. */
+int32_t core_kernel_commit_observed(struct core_stream *stream, uint64_t value, int32_t answer,
+                                    const struct core_kernel *kernel);
+static inline int32_t core_kernel_commit(struct core_stream *stream, uint64_t value, int32_t answer,
+                                         const struct core_kernel *kernel)
+{
+    if (!core_stream_is_unobserved(stream, answer))
+        return core_kernel_commit_observed(stream, value, answer, kernel);
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    return TRM_OK;
+}
+
 #endif

@@ -424,8 +424,8 @@ inline int32_t core_launch_enqueue(struct core_stream *stream, struct core_kerne
 {
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    int32_t status = core_stream_commit_launch(
-        stream, value, stream->ops->launch(stream->backend, value, desc), kernel->name);
+    int32_t status =
+        core_kernel_commit(stream, value, stream->ops->launch(stream->backend, value, desc), kernel);
     if (!LIKELY(status == TRM_OK))
         return status;
     if (LIKELY(!core_stream_is_recording(stream)))

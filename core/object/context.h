@@ -36,7 +36,7 @@ struct core_context {
     struct trm_host host; /* the functions for backends; host.context is this context */
     const struct core_device_hooks *device_hooks; /* core/device/device.h */
     atomic_bool has_warned_of_cache;              /* core/cache/cache.c logs one warning only */
-    bool favours_threads;                         /* base_biased_lock_is_supported() */
+    bool has_barriers;                            /* base_barrier_is_supported() */
 
     pthread_mutex_t lock;     /* guards the members below */
     bool is_registry_loading; /* one thread loads it, without the lock */

@@ -37,6 +37,20 @@ int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, 
     return can_wait(stream, value) ? core_stream_wait_pinned(stream, value, TRM_FOREVER) : TRM_OK;
 }
 
+int32_t core_stream_commit_observed_work(struct core_stream *stream, uint64_t value, const char *slot,
+                                         int32_t answer, enum core_work_kind kind, uint64_t bytes)
+{
+    const struct core_work work = {.kind = kind, .bytes = bytes};
+    return core_stream_commit_observed(stream, value, slot, answer, &work);
+}
+
+int32_t core_stream_commit_observed_wait(struct core_stream *stream, uint64_t value, const char *slot,
+                                         int32_t answer, struct core_wait wait)
+{
+    const struct core_work work = {.kind = CORE_WORK_WAIT, .wait = wait};
+    return core_stream_commit_observed(stream, value, slot, answer, &work);
+}
+
 /* The callback was accepted, so its caller must not see a failure. */
 void core_stream_observe_callback(struct core_stream *stream, uint64_t value)
 {

@@ -25,9 +25,11 @@ struct core_stream_profile {
     struct base_lock lock;  /* guards all but `called` and what is counted */
     _Atomic bool has_clock; /* the profile takes times */
     /* Where the enqueuing thread counts without the lock, for a profile without a clock; NULL: nowhere. It
-     * says so in `is_counting` before it looks here, and a thread that ends this waits for that. */
+     * says so in `is_counting` before it looks here, and a thread that ends this waits for that. A barrier
+     * orders the two (base/barrier.h), where there are barriers. */
     _Atomic(struct core_profile_result *) counted;
     _Atomic bool is_counting;
+    bool has_barriers;              /* the context's */
     uint64_t counted_from;          /* that profile's beginning */
     uint64_t called;                /* when the current call began; 0: not known. The enqueuing thread's */
     struct core_profile_part *part; /* holds a reference of the profile; NULL: none is on */
@@ -181,11 +183,16 @@ static struct core_profile_subject *count(struct core_profile_result *result,
 static bool count_alone(struct core_stream_profile *state, const struct core_stream *stream,
                         const struct core_work *work)
 {
-    if (atomic_load_explicit(&state->counted, memory_order_relaxed) == NULL)
+    if (UNLIKELY(atomic_load_explicit(&state->counted, memory_order_relaxed) == NULL))
         return false;
-    atomic_exchange(&state->is_counting, true);
+    if (LIKELY(state->has_barriers)) {
+        atomic_store_explicit(&state->is_counting, true, memory_order_relaxed);
+        base_barrier_light();
+    } else {
+        atomic_exchange(&state->is_counting, true);
+    }
     struct core_profile_result *result = atomic_load(&state->counted);
-    if (result != NULL) {
+    if (LIKELY(result != NULL)) {
         result->first_ns = state->counted_from;
         count(result, stream, work);
     }
@@ -196,7 +203,11 @@ static bool count_alone(struct core_stream_profile *state, const struct core_str
 /* The enqueuing thread is not between the two for longer than it counts one operation. */
 static void stop_counting(struct core_stream_profile *state)
 {
+    if (atomic_load_explicit(&state->counted, memory_order_relaxed) == NULL)
+        return;
     atomic_store(&state->counted, NULL);
+    if (state->has_barriers)
+        base_barrier_heavy();
     while (atomic_load(&state->is_counting))
         sched_yield();
 }
@@ -224,16 +235,23 @@ static void note(struct core_stream_profile *state, struct core_stream *stream, 
     state->noted++;
 }
 
-void core_stream_profile_note(struct core_stream *stream, uint64_t value, const struct core_work *work)
+/* Under the lock. */
+static __attribute__((noinline)) void note_timed(struct core_stream_profile *state,
+                                                 struct core_stream *stream, uint64_t value,
+                                                 const struct core_work *work)
 {
-    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
-    if (state == NULL || count_alone(state, stream, work))
-        return;
     base_lock_acquire(&state->lock);
     if (state->part != NULL && atomic_load_explicit(&state->has_clock, memory_order_relaxed))
         note(state, stream, value, work);
     base_lock_release(&state->lock);
     state->called = 0;
+}
+
+void core_stream_profile_note(struct core_stream *stream, uint64_t value, const struct core_work *work)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state != NULL && !count_alone(state, stream, work))
+        note_timed(state, stream, value, work);
 }
 
 /* ---- ranges ----------------------------------------------------------------------------------------- */
@@ -277,6 +295,7 @@ static struct core_stream_profile *get_state(struct core_stream *stream)
     struct core_stream_profile *made = core_allocate(stream->object.context, sizeof(*made));
     if (made == NULL)
         return NULL;
+    made->has_barriers = stream->object.context->has_barriers;
     if (atomic_compare_exchange_strong(&stream->profile, &state, made))
         return made;
     core_free(stream->object.context, made, sizeof(*made));

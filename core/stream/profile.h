@@ -68,10 +68,10 @@ struct core_profile_record {
     enum core_work_kind kind;
 };
 
-/* Finds the subject of a kernel by the address of its name, most of the time. */
-#define CORE_PROFILE_NAMES 64u
-struct core_profile_name {
-    const char *address;
+/* Finds the subject of a kernel by its handle, most of the time. */
+#define CORE_PROFILE_HANDLES 64u
+struct core_profile_handle {
+    const void *handle; /* NULL: none */
     struct core_profile_subject *subject;
 };
 
@@ -90,7 +90,7 @@ struct core_profile_result {
     uint32_t kernel_count, wait_count, range_name_count;
     struct core_profile_range *ranges, *last_range;
     uint32_t range_count;
-    struct core_profile_name names[CORE_PROFILE_NAMES];
+    struct core_profile_handle handles[CORE_PROFILE_HANDLES];
     struct core_profile_record *records;
     uint32_t record_count, record_capacity;
 };

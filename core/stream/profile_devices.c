@@ -85,13 +85,14 @@ static int32_t part_create(struct core_profile *profile, struct core_device *dev
 
 static bool claim(struct core_device *device, struct core_profile_part *part)
 {
+    bool is_timed = part->profile->interval != TRM_PROFILE_COUNTED;
     pthread_mutex_lock(&device->lock);
     bool is_free = device->profile == NULL;
-    if (is_free)
+    if (is_free) {
         device->profile = part;
+        atomic_fetch_or(&device->attention, CORE_DEVICE_PROFILED | (is_timed ? CORE_DEVICE_TIMED : 0u));
+    }
     pthread_mutex_unlock(&device->lock);
-    if (is_free)
-        atomic_fetch_or(&device->attention, CORE_DEVICE_PROFILED);
     return is_free;
 }
 
@@ -99,11 +100,11 @@ static bool unclaim(struct core_device *device, const struct core_profile_part *
 {
     pthread_mutex_lock(&device->lock);
     bool is_ours = device->profile == part;
-    if (is_ours)
+    if (is_ours) {
         device->profile = NULL;
+        atomic_fetch_and(&device->attention, ~(uint32_t)(CORE_DEVICE_PROFILED | CORE_DEVICE_TIMED));
+    }
     pthread_mutex_unlock(&device->lock);
-    if (is_ours)
-        atomic_fetch_and(&device->attention, ~(uint32_t)CORE_DEVICE_PROFILED);
     return is_ours;
 }
 

@@ -67,21 +67,23 @@ static struct core_profile_subject *get_name(const struct core_context *context,
     return found;
 }
 
-/* A kernel of another name may be where an earlier one was, so the names are compared. */
+/* No other kernel ever has the handle, also after this one is gone. */
 static struct core_profile_subject *find_kernel(const struct core_context *context,
-                                                struct core_profile_result *result, const char *name)
+                                                struct core_profile_result *result,
+                                                const struct core_work *work)
 {
-    uint64_t hash                   = (uint64_t)(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15);
-    struct core_profile_name *place = &result->names[hash >> 58];
-    if (place->address == name && strcmp(place->subject->name, name) == 0)
+    uint64_t hash                     = (uint64_t)(uintptr_t)work->handle * UINT64_C(0x9e3779b97f4a7c15);
+    struct core_profile_handle *place = &result->handles[hash >> 58];
+    if (LIKELY(place->handle == work->handle))
         return place->subject;
-    struct core_profile_subject *found = get_name(context, &result->kernels, &result->kernel_count, name);
+    struct core_profile_subject *found =
+        get_name(context, &result->kernels, &result->kernel_count, work->kernel);
     if (found != NULL)
-        *place = (struct core_profile_name){name, found};
+        *place = (struct core_profile_handle){work->handle, found};
     return found;
 }
 
-_Static_assert(CORE_PROFILE_NAMES == 64, "six bits of the hash choose a place");
+_Static_assert(CORE_PROFILE_HANDLES == 64, "six bits of the hash choose a place");
 
 static bool is_same(const struct core_wait *a, const struct core_wait *b)
 {
@@ -113,7 +115,7 @@ struct core_profile_subject *core_profile_count(const struct core_context *conte
     result->count[work->kind]++;
     result->bytes[work->kind] += work->bytes;
     if (work->kernel != NULL)
-        subject = find_kernel(context, result, work->kernel);
+        subject = find_kernel(context, result, work);
     else if (work->kind == CORE_WORK_WAIT)
         subject = find_wait(context, result, work->wait);
     if (subject != NULL)

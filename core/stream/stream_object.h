@@ -85,6 +85,7 @@ struct core_work {
     enum core_work_kind kind;
     uint64_t bytes;
     const char *kernel;    /* of a launch: its name; else NULL */
+    const void *handle;    /* of the kernel: no other kernel ever has it */
     struct core_wait wait; /* of a wait */
 };
 
@@ -286,38 +287,37 @@ static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t va
     return TRM_OK;
 }
 
-/* The same for an operation that observers see. Costs two instructions more while there are none. */
+/* The same for an operation that observers see. Costs an instruction more while there are none. What is to
+ * be done for observers is behind calls that take everything in registers. (core/module/kernel.h has the one
+ * for launches.) */
 int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, const char *slot,
-                                    int32_t answer, const struct core_work *work) __attribute__((cold));
+                                    int32_t answer, const struct core_work *work);
+int32_t core_stream_commit_observed_work(struct core_stream *stream, uint64_t value, const char *slot,
+                                         int32_t answer, enum core_work_kind kind, uint64_t bytes);
+int32_t core_stream_commit_observed_wait(struct core_stream *stream, uint64_t value, const char *slot,
+                                         int32_t answer, struct core_wait wait);
+
+/* Whether the backend took the operation, and there are none. */
+static inline bool core_stream_is_unobserved(const struct core_stream *stream, int32_t answer)
+{
+    return LIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) == TRM_OK);
+}
+
 static inline int32_t core_stream_commit_work(struct core_stream *stream, uint64_t value, const char *slot,
                                               int32_t answer, enum core_work_kind kind, uint64_t bytes)
 {
-    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
-        struct core_work work = {.kind = kind, .bytes = bytes};
-        return core_stream_commit_observed(stream, value, slot, answer, &work);
-    }
+    if (!core_stream_is_unobserved(stream, answer))
+        return core_stream_commit_observed_work(stream, value, slot, answer, kind, bytes);
     atomic_store_explicit(&stream->enqueued, value, memory_order_release);
     return TRM_OK;
 }
 
-/* The same for a launch, and for a wait. */
-static inline int32_t core_stream_commit_launch(struct core_stream *stream, uint64_t value, int32_t answer,
-                                                const char *kernel)
-{
-    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
-        struct core_work work = {.kind = CORE_WORK_LAUNCH, .kernel = kernel};
-        return core_stream_commit_observed(stream, value, "stream.launch", answer, &work);
-    }
-    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
-    return TRM_OK;
-}
+/* The same for a wait. */
 static inline int32_t core_stream_commit_wait(struct core_stream *stream, uint64_t value, const char *slot,
                                               int32_t answer, struct core_wait wait)
 {
-    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
-        struct core_work work = {.kind = CORE_WORK_WAIT, .wait = wait};
-        return core_stream_commit_observed(stream, value, slot, answer, &work);
-    }
+    if (!core_stream_is_unobserved(stream, answer))
+        return core_stream_commit_observed_wait(stream, value, slot, answer, wait);
     atomic_store_explicit(&stream->enqueued, value, memory_order_release);
     return TRM_OK;
 }
@@ -400,12 +400,13 @@ static inline bool core_stream_is_sound(struct core_stream *stream)
                   !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire));
 }
 
-/* The same, and no profile notes what the program enqueues: a call that enqueues has nothing else to look
- * at. */
+/* The same, and no profile times what the program enqueues: a call that enqueues has nothing to look at
+ * before it calls the backend. */
 static inline bool core_stream_is_quiet(const struct core_stream *stream)
 {
+    const uint32_t before = CORE_DEVICE_LOST | CORE_DEVICE_TIMED;
     return LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
-                  atomic_load_explicit(&stream->device->attention, memory_order_acquire) == 0);
+                  (atomic_load_explicit(&stream->device->attention, memory_order_acquire) & before) == 0);
 }
 
 /* Raises the stream's first failure, or the loss of its device; TRM_OK if it has none. The caller has found

@@ -5,7 +5,7 @@
  * tells when it ended. An operation begins when the one before it on its stream ends, or when its call began
  * if that was later; so it includes what the device needs to start it. Backends without timestamps are
  * counted only. Operations that the library enqueues for a pipeline or a coordinator count too. Without a
- * profile an operation costs two instructions more.
+ * profile an operation costs an instruction more.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:

@@ -138,7 +138,7 @@ static void pass_all(struct pipeline *pipeline)
     /* Once for all calls of the source and the sink. */
     pipeline_calling_push(&calling, pipeline, false);
     bool is_alone                = pipeline->queue->workers == 0;
-    bool may_favour              = is_alone && pipeline->object.context->favours_threads;
+    bool may_favour              = is_alone && pipeline->object.context->has_barriers;
     pipeline->queue->calm        = 0;
     pipeline->queue->calm_enough = may_favour ? CALM_TOKENS : 0;
     /* Loaders read it. */

@@ -9,12 +9,17 @@
  *     by hand         three streams and points, no flush: the thread that waits runs the operations
  *     and five locks  takes an uncontended lock of its own five times a token besides
  *     and flushes     lets another thread begin each token at once
+ *     two threads     without the library: memcpy() and the same function by this thread for every third
+ *                     token, and by a second one for the others; both wait by looking
  *     engine          trm_pipeline_run() with slot streams
  *     with times      the same, which notes the times of some tokens
  *     zero-copy       the pipeline without copies
  *
- * Prints the medians of the processor time of a token, and of its ratio to the loop by hand of the same
- * round. The goal is 1.2 for the engine. For a profiler, a fourth argument names the only way to run.
+ * Prints the medians of a token's processor time (of all threads) and of its time by the clock, and of their
+ * ratios to the loop by hand of the same round. Where two processors work at a token's operations side by
+ * side, the first says what it costs and the second what it brings: a thread that waits for the other one
+ * looks all the time. The goal is 1.2 for the engine. For a profiler, a fourth argument names the only way to
+ * run.
  * SPDX-License-Identifier: MIT
  */
 #include "measure.h"
@@ -23,6 +28,8 @@
 #include <trireme/trireme.h>
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +192,91 @@ static void by_hand_with_flushes(void)
     run_by_hand(0, true);
 }
 
+/* ---- without the library ------------------------------------------------------------------------------ */
+
+/* Of each slot: the number of the last token that was given, and of the last one that is done, from 1. */
+static struct {
+    _Alignas(64) _Atomic uint64_t given;
+    _Alignas(64) _Atomic uint64_t done;
+} hands[SLOTS];
+
+static struct scale_arguments bare[SLOTS]; /* on the device's side */
+
+static void make_bare(void)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        bare[i]          = (struct scale_arguments){.factor = 2, .addend = 1, .count = numbers()};
+        bare[i].in.data  = measure_memory(bytes);
+        bare[i].out.data = measure_memory(bytes);
+    }
+}
+
+static void destroy_bare(void)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        free(bare[i].in.data);
+        free(bare[i].out.data);
+    }
+}
+
+static void run_bare(int slot)
+{
+    const struct trm_cpu_groups all = {.begin = 0, .end = numbers() / 16};
+
+    memcpy(bare[slot].in.data, in[slot], bytes);
+    scale(&all, &bare[slot]);
+    memcpy(out[slot], bare[slot].out.data, bytes);
+}
+
+static void wait_for(const _Atomic uint64_t *number, uint64_t value)
+{
+    for (uint32_t looks = 0; atomic_load_explicit(number, memory_order_acquire) != value;)
+        if (++looks % 1024 == 0)
+            sched_yield();
+}
+
+static bool is_mine(uint64_t token)
+{
+    return token % SLOTS == SLOTS - 1;
+}
+
+static void *run_others(void *nothing)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (is_mine(i))
+            continue;
+        wait_for(&hands[i % SLOTS].given, i + 1);
+        run_bare((int)(i % SLOTS));
+        atomic_store_explicit(&hands[i % SLOTS].done, i + 1, memory_order_release);
+    }
+    return nothing;
+}
+
+static void two_threads(void)
+{
+    pthread_t second;
+
+    for (int i = 0; i < SLOTS; i++)
+        atomic_store(&hands[i].given, 0);
+    if (pthread_create(&second, NULL, run_others, NULL) != 0)
+        fail("there is no second thread");
+    for (uint64_t i = 0; i < (uint64_t)count + SLOTS; i++) {
+        int slot = (int)(i % SLOTS);
+        if (i >= SLOTS) {
+            if (is_mine(i))
+                run_bare(slot);
+            else
+                wait_for(&hands[slot].done, i - SLOTS + 1);
+            check(i - SLOTS, out[slot]);
+        }
+        if (i >= count)
+            continue;
+        in[slot][0] = (float)(i & 0xffff);
+        atomic_store_explicit(&hands[slot].given, i + 1, memory_order_release);
+    }
+    pthread_join(second, NULL);
+}
+
 /* ---- the engine --------------------------------------------------------------------------------------- */
 
 enum {
@@ -261,8 +353,13 @@ static const struct way {
     const char *name;
     void (*run)(void);
 } ways[] = {
-    {"by hand", by_hand}, {"and five locks", by_hand_with_locks}, {"and flushes", by_hand_with_flushes},
-    {"engine", engine},   {"with times", engine_with_times},      {"zero-copy", engine_in_place},
+    {"by hand", by_hand},
+    {"and five locks", by_hand_with_locks},
+    {"and flushes", by_hand_with_flushes},
+    {"two threads", two_threads},
+    {"engine", engine},
+    {"with times", engine_with_times},
+    {"zero-copy", engine_in_place},
 };
 
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
@@ -282,9 +379,15 @@ static void open_device(void)
     must(trm_kernel_get(module, "scale", &kernel));
 }
 
+static double ratio(double time, double by_hand)
+{
+    return by_hand > 0 ? time / by_hand : 0;
+}
+
 int main(int argc, char **argv)
 {
-    static double used[WAYS][ROUNDS_MOST], ratio[WAYS][ROUNDS_MOST];
+    static double used[WAYS][ROUNDS_MOST], used_ratio[WAYS][ROUNDS_MOST];
+    static double took[WAYS][ROUNDS_MOST], took_ratio[WAYS][ROUNDS_MOST];
     uint32_t rounds = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 11;
 
     count            = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : count;
@@ -294,6 +397,7 @@ int main(int argc, char **argv)
         fail("1 to 99 rounds of at least 3 tokens of a multiple of 64 bytes");
     open_device();
     make_slots();
+    make_bare();
     copying  = make_pipeline(TRM_STRATEGY_SLOT_STREAMS, TRM_MEASURE_NONE);
     measured = make_pipeline(TRM_STRATEGY_SLOT_STREAMS, TRM_MEASURE_SAMPLED);
     in_place = make_pipeline(TRM_STRATEGY_ZERO_COPY, TRM_MEASURE_NONE);
@@ -302,21 +406,25 @@ int main(int argc, char **argv)
             if (strncmp(ways[i].name, only, strlen(only)) != 0)
                 continue;
             measure_pause(); /* a worker that the way before has woken looks for work for a while */
-            uint64_t begin = measure_processor_time();
+            uint64_t began = measure_now(), begin = measure_processor_time();
             ways[i].run();
             /* The first round warms up. */
             if (round == 0)
                 continue;
-            used[i][round - 1]  = (double)(measure_processor_time() - begin) / count;
-            ratio[i][round - 1] = used[0][round - 1] > 0 ? used[i][round - 1] / used[0][round - 1] : 0;
+            used[i][round - 1]       = (double)(measure_processor_time() - begin) / count;
+            took[i][round - 1]       = (double)(measure_now() - began) / count;
+            used_ratio[i][round - 1] = ratio(used[i][round - 1], used[0][round - 1]);
+            took_ratio[i][round - 1] = ratio(took[i][round - 1], took[0][round - 1]);
         }
     }
     for (size_t i = 0; i < WAYS; i++)
-        printf("%-16s %8.0f ns of processors a token, %5.2f of by hand\n", ways[i].name,
-               measure_median(used[i], rounds), measure_median(ratio[i], rounds));
+        printf("%-16s %8.0f ns of processors a token, %5.2f of by hand; %8.0f ns by the clock, %5.2f\n",
+               ways[i].name, measure_median(used[i], rounds), measure_median(used_ratio[i], rounds),
+               measure_median(took[i], rounds), measure_median(took_ratio[i], rounds));
     trm_pipeline_destroy(in_place);
     trm_pipeline_destroy(measured);
     trm_pipeline_destroy(copying);
+    destroy_bare();
     destroy_slots();
     trm_kernel_destroy(kernel);
     trm_module_destroy(module);

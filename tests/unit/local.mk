@@ -32,6 +32,7 @@ tests_unit_libunit_la_SOURCES = \
 
 UNIT_TESTS += tests/unit/base/tests
 tests_unit_base_tests_SOURCES = \
+	tests/unit/base/barrier.c \
 	tests/unit/base/biased_lock.c \
 	tests/unit/base/error.c \
 	tests/unit/base/file_permissions.c \

@@ -21,7 +21,7 @@ static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
 
 static void setup(void)
 {
-    /* Where a test before has made a thread, base_biased_lock_is_supported() does not register. */
+    /* Where a test before has made a thread, base_barrier_is_supported() does not register. */
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     base_biased_lock_init(&lock);
     counter = 0;
@@ -36,7 +36,7 @@ static void teardown(void)
 /* A kernel without membarrier() favours no thread; the rest of the test then says nothing. */
 static bool favour(void)
 {
-    if (!base_biased_lock_is_supported())
+    if (!base_barrier_is_supported())
         return false;
     base_biased_lock_acquire(&lock);
     base_biased_lock_favour(&lock);

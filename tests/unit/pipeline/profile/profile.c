@@ -3,7 +3,14 @@
  */
 #include "core/stream/profile.h"
 #include "pipeline/profile/profile.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "core/object/context.h"
 #include "tests/unit/stream_fixture.h"
+
+#define CONTEXT core_context_find(fake.context)
 
 static struct trm_profile *begin_profile(uint32_t interval)
 {
@@ -221,6 +228,127 @@ START_TEST(a_profile_that_counts_takes_no_times)
 }
 END_TEST
 
+static uint32_t attention(struct trm_stream *stream)
+{
+    return atomic_load(&core_stream_find(stream)->device->attention);
+}
+
+/* A call looks at what is to be done before it only while times are taken. */
+START_TEST(a_profile_that_counts_is_not_looked_at_when_a_call_begins)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(TRM_PROFILE_COUNTED);
+    ck_assert_uint_eq(attention(stream), CORE_DEVICE_PROFILED);
+    ck_assert(core_stream_is_quiet(core_stream_find(stream)));
+    trm_profile_destroy(profile);
+    ck_assert_uint_eq(attention(stream), 0);
+    profile = begin_profile(0);
+    ck_assert_uint_eq(attention(stream), CORE_DEVICE_PROFILED | CORE_DEVICE_TIMED);
+    ck_assert(!core_stream_is_quiet(core_stream_find(stream)));
+    trm_profile_destroy(profile);
+    ck_assert_uint_eq(attention(stream), 0);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+static void count_launch(struct core_profile_result *result, const char *name, uintptr_t handle)
+{
+    const struct core_work work = {.kind = CORE_WORK_LAUNCH, .kernel = name, .handle = (void *)handle};
+    ck_assert_ptr_nonnull(core_profile_count(CONTEXT, result, &work));
+}
+
+static uint64_t count_named(const struct core_profile_result *result, const char *name)
+{
+    const struct core_profile_subject *each = result->kernels;
+    while (each != NULL && strcmp(each->name, name) != 0)
+        each = each->next;
+    return each != NULL ? each->count : 0;
+}
+
+/* A kernel's name may be where that of an earlier one was. */
+START_TEST(kernels_are_told_apart_by_their_names_wherever_these_are)
+{
+    char place[] = "scale";
+    begin(FAKE_ALL);
+    struct core_profile_result *result = core_allocate(CONTEXT, sizeof(*result));
+    ck_assert_ptr_nonnull(result);
+    count_launch(result, place, 1);
+    count_launch(result, place, 1);
+    place[0] = 'S';
+    count_launch(result, place, 2);
+    count_launch(result, "scale", 3);
+    ck_assert_uint_eq(count_named(result, "scale"), 3);
+    ck_assert_uint_eq(count_named(result, "Scale"), 1);
+    ck_assert_uint_eq(result->kernel_count, 2);
+    /* More handles than there are places for. */
+    for (uintptr_t handle = 4; handle < 4 + 10 * CORE_PROFILE_HANDLES; handle++)
+        count_launch(result, handle % 2 == 0 ? "even" : "odd", handle);
+    ck_assert_uint_eq(count_named(result, "even"), 5 * CORE_PROFILE_HANDLES);
+    ck_assert_uint_eq(count_named(result, "odd"), 5 * CORE_PROFILE_HANDLES);
+    core_profile_free_results(CONTEXT, result);
+    end();
+}
+END_TEST
+
+/* ---- counting while a profile begins and ends ---- */
+
+struct counter {
+    struct trm_stream *stream;
+    _Atomic bool is_over;
+    _Atomic uint64_t enqueued;
+};
+
+static void *enqueue_until_over(void *user)
+{
+    struct counter *counter = user;
+    while (!atomic_load(&counter->is_over)) {
+        OK(fake_enqueue(counter->stream));
+        atomic_fetch_add(&counter->enqueued, 1);
+        sched_yield();
+    }
+    return NULL;
+}
+
+static void wait_for_more(const struct counter *counter, uint64_t more)
+{
+    uint64_t from = atomic_load(&counter->enqueued);
+    while (atomic_load(&counter->enqueued) < from + more)
+        sched_yield();
+}
+
+/* Where there are barriers between threads, and where there are none. */
+START_TEST(an_ended_profile_counts_nothing_more)
+{
+    pthread_t thread;
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    if (_i == 0)
+        CONTEXT->has_barriers = false;
+    struct counter counter = {.stream = make_stream()};
+    ck_assert_int_eq(pthread_create(&thread, NULL, enqueue_until_over, &counter), 0);
+    for (unsigned n = 0; n < 50; n++) {
+        uint64_t before             = atomic_load(&counter.enqueued);
+        struct trm_profile *profile = begin_profile(TRM_PROFILE_COUNTED);
+        wait_for_more(&counter, 4);
+        OK(trm_profile_end(profile));
+        struct trm_profile_stream found = stream_at(profile, 0);
+        /* One that was counted may not be in `enqueued` yet; one that was under way may not be counted. */
+        ck_assert_uint_ge(found.operations, 2);
+        ck_assert_uint_le(found.operations, atomic_load(&counter.enqueued) + 1 - before);
+        wait_for_more(&counter, 2);
+        ck_assert_uint_eq(stream_at(profile, 0).operations, found.operations);
+        trm_profile_destroy(profile);
+    }
+    atomic_store(&counter.is_over, true);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    trm_stream_destroy(counter.stream);
+    end();
+}
+END_TEST
+
 START_TEST(a_stream_that_fails_does_not_end_its_profile)
 {
     begin(FAKE_ALL);
@@ -394,6 +522,9 @@ static Suite *suite(void)
     tcase_add_test(all, where_no_timestamp_is_free_operations_are_not_timed);
     tcase_add_test(all, an_interval_leaves_operations_out);
     tcase_add_test(all, a_profile_that_counts_takes_no_times);
+    tcase_add_test(all, a_profile_that_counts_is_not_looked_at_when_a_call_begins);
+    tcase_add_test(all, kernels_are_told_apart_by_their_names_wherever_these_are);
+    tcase_add_loop_test(all, an_ended_profile_counts_nothing_more, 0, 2);
     tcase_add_test(all, a_stream_that_fails_does_not_end_its_profile);
     tcase_add_test(all, where_memory_runs_out_none_begins_and_none_is_left);
     tcase_add_test(all, it_is_written_as_text_as_json_and_as_a_trace);

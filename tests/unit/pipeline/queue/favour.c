@@ -58,7 +58,7 @@ static void create(void)
 
 static bool can_favour(void)
 {
-    return fake.pipeline->object.context->favours_threads;
+    return fake.pipeline->object.context->has_barriers;
 }
 
 static pthread_t start(void *(*function)(void *))
