@@ -59,6 +59,17 @@ __attribute__((cold, noinline)) static void refuse_move(struct pipeline_queue *q
     pipeline_queue_wake_all(queue);
 }
 
+/* Whether a source that waits may go on now that a token came out: where fewer slots may be in use than there
+ * are, or where it waits for a device, as it does only while tokens are in flight (members.c). */
+static inline bool lets_load(const struct pipeline *pipeline, int32_t state)
+{
+    const struct pipeline_queue *queue = pipeline->queue;
+    if (state != PIPELINE_SLOT_SINK && state != PIPELINE_SLOT_OUT)
+        return false;
+    return pipeline_queue_is_limited(queue) ||
+           (state == PIPELINE_SLOT_OUT && pipeline->member_count > 1 && pipeline_queue_in_flight(queue) == 0);
+}
+
 static inline void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
 {
     struct pipeline_queue *queue = slot->front->queue;
@@ -78,7 +89,7 @@ static inline void move(struct pipeline_slot *slot, int32_t state, uint64_t toke
     /* Threads that wait for a slot, or for all of them, wait for the end of its work from now on. */
     if (state == PIPELINE_SLOT_ABANDONED)
         pipeline_queue_wake_all(queue);
-    else if (pipeline_queue_is_limited(queue) && (state == PIPELINE_SLOT_SINK || state == PIPELINE_SLOT_OUT))
+    else if (lets_load(slot->front, state))
         pipeline_queue_wake_free(queue);
 }
 

@@ -48,7 +48,7 @@ done
 if test -w /dev/full; then
     for arguments in --help --version info "info --json" "info --kernels" "info --settings" "bench --list"; do
         # shellcheck disable=SC2086 # words
-        timeout 300 "$trireme" $arguments >/dev/full 2>"$work/err"
+        timeout --kill-after=10 300 "$trireme" $arguments >/dev/full 2>"$work/err"
         status=$?
         test "$status" -eq 1 || failed "status $status instead of 1 with a full disk: $arguments"
         err_has "could not be written"

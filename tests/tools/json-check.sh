@@ -1,5 +1,6 @@
 #!/bin/sh
-# The JSON checker of the other tests accepts JSON and refuses other text.
+# What the other tests check with: the JSON checker accepts JSON and refuses other text, and a command that
+# hangs ends its script.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -44,5 +45,21 @@ printf '{"a": 1}\n{"a": 2}\n' >"$work/out"
 json --lines a:number
 printf '{"a": 1}\n{"b": 2}\n' >"$work/out"
 ! "$json_check" --lines a:number <"$work/out" 2>/dev/null || failed "a line without the member was accepted"
+
+# ---- run
+
+run 3 sh -c 'cat; echo here >&2; exit 3' <<END
+there
+END
+out_has there
+err_has here
+(
+    RUN_LIMIT=0.1
+    run 0 sleep 1000
+    echo "it goes on"
+) >"$work/told" 2>&1 && failed "the script goes on behind a command that hangs"
+grep -qx "FAILED: hangs: sleep 1000" "$work/told" || failed "not named: what hangs"
+grep -Eq "^FAILED: 1 (sh|sleep): " "$work/told" || failed "not told: where it hangs"
+! grep -q "goes on" "$work/told" || failed "the script goes on"
 
 finish

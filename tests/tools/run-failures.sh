@@ -22,11 +22,11 @@ for workers in 0 1 3; do
     err_has "cut.y4m: cut short: frame 7"
     err_has "7 frames before were written"
     cmp wanted.y4m out.y4m || failed "the frames before the end are not there"
-    timeout 300 "$trireme" run -k copy --workers $workers - - <cut.y4m >out.y4m 2>err && failed "a cut pipe was taken"
+    timeout --kill-after=10 300 "$trireme" run -k copy --workers $workers - - <cut.y4m >out.y4m 2>err && failed "a cut pipe was taken"
     grep -q "standard input: cut short: frame 7" err || failed "not told: $(cat err)"
     cmp wanted.y4m out.y4m || failed "the frames before the end did not come through the pipe"
 done
-cat cut.y4m | timeout 300 "$trireme" run -k sobel - out.y4m 2>err && failed "a cut pipe was taken"
+cat cut.y4m | timeout --kill-after=10 300 "$trireme" run -k sobel - out.y4m 2>err && failed "a cut pipe was taken"
 test "$(wc -c <out.y4m)" -eq $((header + 7 * frame)) || failed "seven frames were not written"
 
 # Other bytes between two frames.
@@ -78,7 +78,7 @@ err_has "nowhere/out.y4m"
 if test -c /dev/full; then
     run 1 "$trireme" run -k copy --output-format y4m in.y4m /dev/full
     err_has "/dev/full: cannot be written at byte 0: No space left on device"
-    timeout 300 "$trireme" run -k copy in.y4m - >/dev/full 2>err && failed "a full standard output was taken"
+    timeout --kill-after=10 300 "$trireme" run -k copy in.y4m - >/dev/full 2>err && failed "a full standard output was taken"
     grep -q "standard output: cannot be written" err || failed "not told: $(cat err)"
     run 1 "$trireme" run -k copy --report-file /dev/full in.y4m out.y4m
     err_has "/dev/full"
@@ -91,7 +91,7 @@ fi
 (
     trap '' XFSZ
     ulimit -f 40 2>/dev/null || exit 77 # of 512 or 1024 bytes
-    timeout 300 "$trireme" run -k copy in.y4m limited.y4m 2>err
+    timeout --kill-after=10 300 "$trireme" run -k copy in.y4m limited.y4m 2>err
     test $? -eq 1
 )
 case $? in
@@ -106,7 +106,7 @@ esac
 
 # The reader closes the pipe.
 {
-    timeout 300 "$trireme" run -k copy in.y4m - 2>err
+    timeout --kill-after=10 300 "$trireme" run -k copy in.y4m - 2>err
     echo $? >status
 } | head -c 1000 >/dev/null
 test "$(cat status)" -eq 1 || failed "status $(cat status) after a closed pipe"

@@ -36,7 +36,7 @@ for format in yuv420p yuvj420p yuv422p yuv444p gray yuv420p10le yuv422p10le yuv4
     run 0 "$trireme" run -k convert_f32_f32 in.y4m out.y4m
     cmp in.y4m out.y4m || failed "$format is not the same after it was floats"
 done
-ffmpeg -nostdin -loglevel error -i in.y4m -f yuv4mpegpipe -strict -1 - | timeout 300 "$trireme" run -k copy - - |
+ffmpeg -nostdin -loglevel error -i in.y4m -f yuv4mpegpipe -strict -1 - | timeout --kill-after=10 300 "$trireme" run -k copy - - |
     ffmpeg -nostdin -loglevel error -y -f yuv4mpegpipe -i - -strict -1 out.y4m
 cmp in.y4m out.y4m || failed "through pipes from and to ffmpeg"
 
@@ -46,7 +46,7 @@ run 1 "$trireme" run -k copy picture.png out.y4m
 way=$(sed -n 's/.*frames of: \(ffmpeg .*\) | trireme run.*/\1/p' err | sed 's/FILE/picture.png/')
 test -n "$way" || failed "no way is told for a picture"
 # shellcheck disable=SC2086 # the words of the command
-$way 2>/dev/null | timeout 300 "$trireme" run -k copy - out.y4m || failed "the way that is told does not work: $way"
+$way 2>/dev/null | timeout --kill-after=10 300 "$trireme" run -k copy - out.y4m || failed "the way that is told does not work: $way"
 
 # A photograph, with noise and grain: the picture of `make demo`, where it is installed.
 photo=$(sed -n 's/^photo=.*:-\(.*\)}$/\1/p' "$top_srcdir/demo/run-demo")

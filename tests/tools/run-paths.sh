@@ -42,7 +42,7 @@ for name in in.y4m ./in.y4m "$PWD/in.y4m" hard.y4m soft.y4m; do
 done
 refused "the same file as in.y4m" in.y4m hard.y4m
 for output in - /dev/stdout; do
-    timeout 300 "$trireme" run -k copy --output-format y4m in.y4m $output 1<>in.y4m 2>err && failed "the input is written: $output"
+    timeout --kill-after=10 300 "$trireme" run -k copy --output-format y4m in.y4m $output 1<>in.y4m 2>err && failed "the input is written: $output"
     err_has "is the input too"
     cmp original.y4m in.y4m || { failed "the input was destroyed: $output"; cp original.y4m in.y4m; }
 done
@@ -65,7 +65,7 @@ rm -f dangling new.y4m
 # What may be shared: devices without contents.
 run 0 "$trireme" run -k copy --output-format y4m --trace /dev/null --timeline /dev/null --report-file /dev/null in.y4m /dev/null
 run 0 "$trireme" run -k copy --report text in.y4m new.y4m
-timeout 300 "$trireme" run -k copy --report text in.y4m - >both 2>&1 && failed "the report is among the frames"
+timeout --kill-after=10 300 "$trireme" run -k copy --report text in.y4m - >both 2>&1 && failed "the report is among the frames"
 grep -q "standard error: is the output too" both || failed "not told: $(head -c 300 both)"
 rm -f new.y4m both
 

@@ -25,7 +25,7 @@ critical:string bound_seconds:number efficiency:number"
     grep -q '"depth": *2\b' "$work/out" || failed "not a depth of 2"
 
     # Frames on standard output: the report goes to standard error.
-    timeout 300 "$trireme" run -k copy --report json in.y4m - >copy.y4m 2>"$work/out" || failed "to standard output"
+    timeout --kill-after=10 300 "$trireme" run -k copy --report json in.y4m - >copy.y4m 2>"$work/out" || failed "to standard output"
     json $members
     cmp in.y4m copy.y4m || failed "the report is among the frames"
     run 0 "$trireme" run -k copy --report json --report-file report.json in.y4m -

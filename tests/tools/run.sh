@@ -58,9 +58,9 @@ same in.y4m out.y4m
 
 # Pipes, and the order of what goes through them; some frames only.
 make_video 420 64 48 40 >in.y4m
-cat in.y4m | timeout 300 "$trireme" run -k copy --workers 3 - - >out.y4m || failed "through pipes"
+cat in.y4m | timeout --kill-after=10 300 "$trireme" run -k copy --workers 3 - - >out.y4m || failed "through pipes"
 same in.y4m out.y4m
-timeout 300 "$trireme" run -k copy - out.y4m <in.y4m || failed "from standard input"
+timeout --kill-after=10 300 "$trireme" run -k copy - out.y4m <in.y4m || failed "from standard input"
 same in.y4m out.y4m
 run 0 "$trireme" run -k copy --frames 3 in.y4m three.y4m
 make_video 420 64 48 3 >wanted.y4m

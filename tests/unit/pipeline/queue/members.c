@@ -91,6 +91,40 @@ START_TEST(a_source_waits_where_as_many_slots_of_all_devices_are_in_use_as_may_b
 }
 END_TEST
 
+/* The first of two devices has the only token, and the source waits for it. */
+static void wait_for_the_first(void)
+{
+    make_devices(20);
+    queue.choices                       = 1;
+    queue.members[0].step               = queue.members[0].ahead;
+    queue.members[0].free.first         = NULL;
+    queue.slots_in[PIPELINE_SLOT_FREE]  = 1;
+    queue.slots_in[PIPELINE_SLOT_ENDED] = 1;
+    slots[0].place                      = PIPELINE_PLACE(PIPELINE_SLOT_ENDED, 0);
+    ck_assert_uint_eq(pipeline_members_choose(&front, true), PIPELINE_MEMBERS_MOST);
+}
+
+/* The program may keep the token for as long as it wants another one beside it. */
+START_TEST(a_source_that_waits_for_a_device_is_woken_when_the_program_gets_the_last_token)
+{
+    wait_for_the_first();
+    uint32_t wakes = queue.wakes;
+    pipeline_queue_move(&slots[0], PIPELINE_SLOT_OUT);
+    ck_assert_uint_gt(queue.wakes, wakes);
+    ck_assert_uint_eq(pipeline_members_choose(&front, true), 1);
+}
+END_TEST
+
+START_TEST(a_source_that_waits_for_a_device_is_left_alone_while_the_sink_has_its_token)
+{
+    wait_for_the_first();
+    uint32_t wakes = queue.wakes;
+    pipeline_queue_move(&slots[0], PIPELINE_SLOT_SINK);
+    ck_assert_uint_eq(queue.wakes, wakes);
+    ck_assert_uint_eq(pipeline_members_choose(&front, true), PIPELINE_MEMBERS_MOST);
+}
+END_TEST
+
 /* ---- staying on one device ------------------------------------------------------------------ */
 
 /* Two devices that take so many nanoseconds for a token; each has free slots, and a token is in flight. */
@@ -390,6 +424,8 @@ static Suite *suite(void)
     tcase_add_test(group, a_device_of_which_little_is_known_gets_one_sooner);
     tcase_add_test(group, where_no_slot_is_free_no_device_is_chosen);
     tcase_add_test(group, a_source_waits_where_as_many_slots_of_all_devices_are_in_use_as_may_be);
+    tcase_add_test(group, a_source_that_waits_for_a_device_is_woken_when_the_program_gets_the_last_token);
+    tcase_add_test(group, a_source_that_waits_for_a_device_is_left_alone_while_the_sink_has_its_token);
     TCase *times = tcase_create("what tokens teach");
     tcase_add_test(times, a_device_that_was_disturbed_comes_back_although_its_next_token_finds_cold_memory);
     tcase_add_test(times, a_device_that_stays_slow_gets_one_token_now_and_then);
