@@ -56,7 +56,7 @@ threads_of()
         }
         END { end() }')
     test -n "$threads" || threads=$(cd /proc/"$1"/task 2>/dev/null && for task in *; do
-        echo "$(cat "$task/comm"): $(cat "$task/wchan"), system call $(cat "$task/syscall")"
+        echo "$(cat "$task/comm"): $(sed -n 's/^State:.//p' "$task/status"), $(cat "$task/wchan"), system call $(cat "$task/syscall")"
     done)
     echo "$threads" | sort | uniq -c
 }

@@ -5,6 +5,7 @@
 #define BACKENDS_CPU_MACHINE_CLOCK_H
 
 #include <sched.h>
+#include <stdbool.h>
 
 #include <trireme/backend_util.h>
 
@@ -25,6 +26,13 @@ static inline uint64_t cpu_ticks(void)
 #else
     return trm_util_now();
 #endif
+}
+
+/* Whether so many ticks have passed since `begin`. The counter may be behind `begin`, where processors do not
+ * agree or a virtual machine has come to another one: then no loop lasts until it has caught up. */
+static inline bool cpu_have_passed(uint64_t ticks, uint64_t begin)
+{
+    return cpu_ticks() - begin >= ticks;
 }
 
 /* Ticks in units of about 0.1 µs, which wrap around after half a minute at the earliest. The counter of
@@ -74,6 +82,15 @@ static inline void cpu_clock_refine(struct cpu_clock *clock)
 static inline uint64_t cpu_clock_rate(const struct cpu_clock *clock)
 {
     return atomic_load_explicit(&clock->ticks_per_us, memory_order_relaxed) | 1u;
+}
+
+/* `deadline`, a time of trm_util_now(), without what has passed since `begin`: nothing where the counter is
+ * behind `begin`. */
+static inline uint64_t cpu_clock_deadline(const struct cpu_clock *clock, uint64_t deadline, uint64_t begin)
+{
+    uint64_t now    = cpu_ticks();
+    uint64_t passed = now > begin ? (now - begin) * 1000 / cpu_clock_rate(clock) : 0;
+    return passed < deadline ? deadline - passed : 0;
 }
 
 #endif

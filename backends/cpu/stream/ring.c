@@ -54,11 +54,12 @@ static bool wait_for_reader(struct trm_backend_stream *stream, uint32_t needed)
     struct cpu_scheduler *scheduler = stream->scheduler;
     uint64_t outstanding = stream->writer.written - atomic_load_explicit(&stream->head, memory_order_relaxed);
     uint64_t us          = outstanding > MANY_SLOTS ? LONG_PAUSE_US : PAUSE_US;
-    uint64_t end         = cpu_ticks() + us * cpu_clock_rate(&scheduler->instance->clock);
+    uint64_t ticks       = us * cpu_clock_rate(&scheduler->instance->clock);
+    uint64_t begin       = cpu_ticks();
     cpu_stream_submit(stream);
     while (!has_room(stream, needed)) {
         uint32_t state = atomic_load_explicit(&stream->state, memory_order_relaxed);
-        if (state == CPU_STREAM_PARKED || cpu_ticks() > end)
+        if (state == CPU_STREAM_PARKED || cpu_have_passed(ticks, begin))
             return false;
         if (scheduler->spin_ticks != 0)
             trm_util_relax();

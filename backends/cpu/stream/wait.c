@@ -88,14 +88,13 @@ static bool help_others(struct trm_backend_stream *stream, uint64_t value, uint6
 
 static bool spin(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count)
 {
-    uint64_t budget = streams[0]->scheduler->spin_ticks;
-    uint64_t end    = cpu_ticks() + budget;
+    uint64_t begin = cpu_ticks();
     do {
         for (uint32_t i = 0; i < count; i++)
             if (is_over(streams[i], values[i]))
                 return true;
         trm_util_relax();
-    } while (budget != 0 && cpu_ticks() < end);
+    } while (!cpu_have_passed(streams[0]->scheduler->spin_ticks, begin));
     return false;
 }
 
@@ -178,8 +177,9 @@ static bool may_help_now(struct trm_backend_stream *stream, uint32_t turns)
 static uint64_t deadline_since(const struct trm_backend_stream *stream, uint64_t begin, uint64_t timeout_ns)
 {
     uint64_t deadline = trm_util_deadline(timeout_ns);
-    uint64_t rate     = cpu_clock_rate(&stream->scheduler->instance->clock);
-    return deadline == TRM_UTIL_NEVER ? deadline : deadline - (cpu_ticks() - begin) * 1000 / rate;
+    return deadline == TRM_UTIL_NEVER
+               ? deadline
+               : cpu_clock_deadline(&stream->scheduler->instance->clock, deadline, begin);
 }
 
 /* What the stream has to do yet, this thread could not run. */

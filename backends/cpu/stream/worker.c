@@ -59,12 +59,12 @@ static bool spin(const struct cpu_worker *worker)
     if (!may_spin(worker))
         return false;
     if (atomic_fetch_add(&scheduler->spinners, 1) < most) {
-        uint64_t end = cpu_ticks() + scheduler->spin_ticks;
+        uint64_t begin = cpu_ticks();
         do {
             for (int i = 0; i < 8; i++)
                 trm_util_relax();
             found = cpu_scheduler_has_work(scheduler) && cpu_token_is_available(scheduler);
-        } while (!found && cpu_ticks() < end);
+        } while (!found && !cpu_have_passed(scheduler->spin_ticks, begin));
     }
     atomic_fetch_sub(&scheduler->spinners, 1);
     return found;

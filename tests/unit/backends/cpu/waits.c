@@ -1,6 +1,7 @@
 /* Waiting for streams of the cpu backend: time-outs, any of several, notifications.
  * SPDX-License-Identifier: MIT
  */
+#include "backends/cpu/machine/clock.h"
 #include "tests/unit/backends/cpu/fixture.h"
 
 START_TEST(a_wait_of_no_time_polls_and_submits)
@@ -149,6 +150,29 @@ START_TEST(an_idle_device_takes_no_processor_time)
 }
 END_TEST
 
+/* ---- the processor's counter ---------------------------------------------------------------- */
+
+#define FAR (UINT64_C(1) << 40) /* ticks: minutes at least */
+
+START_TEST(ticks_have_passed_where_the_counter_is_behind)
+{
+    ck_assert(!cpu_have_passed(FAR, cpu_ticks()));
+    ck_assert(cpu_have_passed(0, cpu_ticks()));
+    ck_assert(cpu_have_passed(FAR, cpu_ticks() - FAR));
+    ck_assert(cpu_have_passed(FAR, cpu_ticks() + FAR));
+}
+END_TEST
+
+START_TEST(a_deadline_stays_where_the_counter_is_behind)
+{
+    struct cpu_clock clock = {.ticks_per_us = 1001};
+    uint64_t begin = cpu_ticks() / 2, passed = begin * 1000 / 1001; /* half of the time since it is counted */
+    ck_assert_uint_eq(cpu_clock_deadline(&clock, UINT64_MAX / 2, cpu_ticks() + FAR), UINT64_MAX / 2);
+    ck_assert_uint_le(cpu_clock_deadline(&clock, UINT64_MAX / 2, begin), UINT64_MAX / 2 - passed);
+    ck_assert_uint_eq(cpu_clock_deadline(&clock, passed / 2, begin), 0); /* it is over */
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     const TTest *tests[] = {
@@ -159,6 +183,8 @@ static Suite *make_suite(void)
         wait_any_counts_a_failed_stream_as_reached,
         every_notification_comes_exactly_once,
         an_idle_device_takes_no_processor_time,
+        ticks_have_passed_where_the_counter_is_behind,
+        a_deadline_stays_where_the_counter_is_behind,
     };
     return suite_of("cpu waits", tests, sizeof(tests) / sizeof(*tests));
 }
