@@ -87,15 +87,17 @@ bool base_biased_lock_unfavour(struct base_biased_lock *lock)
     return false;
 }
 
-int base_biased_lock_wait(struct base_biased_lock *lock, pthread_cond_t *condition,
-                          const struct timespec *until)
+bool base_biased_lock_wait(struct base_biased_lock *lock, const struct base_condition *condition,
+                           uint64_t deadline)
 {
     /* What the caller waits for may have come while another thread held the lock. */
     if (!base_biased_lock_unfavour(lock))
-        return 0;
-    int error = until == NULL ? pthread_cond_wait(condition, &lock->mutex)
-                              : pthread_cond_timedwait(condition, &lock->mutex, until);
+        return true;
+    uint32_t changes = base_condition_changes(condition);
+    pthread_mutex_unlock(&lock->mutex);
+    bool in_time = base_condition_sleep(condition, changes, deadline);
+    pthread_mutex_lock(&lock->mutex);
     if (is_biased(lock))
         end_bias(lock);
-    return error;
+    return in_time;
 }

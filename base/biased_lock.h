@@ -23,10 +23,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "base/barrier.h"
 #include "base/compiler.h"
+#include "base/condition.h"
 
 struct base_biased_lock {
     pthread_mutex_t mutex;
@@ -112,9 +112,9 @@ void base_biased_lock_favour(struct base_biased_lock *lock);
  * lock meanwhile: then false. */
 bool base_biased_lock_unfavour(struct base_biased_lock *lock);
 
-/* As pthread_cond_wait(), and with `until` as pthread_cond_timedwait(). A thread that was favoured is no
- * longer, and may return at once. Returns 0 or ETIMEDOUT. */
-int base_biased_lock_wait(struct base_biased_lock *lock, pthread_cond_t *condition,
-                          const struct timespec *until);
+/* Releases the lock while it sleeps on the condition. False when the deadline passed. A thread that was
+ * favoured is no longer. May return early. */
+bool base_biased_lock_wait(struct base_biased_lock *lock, const struct base_condition *condition,
+                           uint64_t deadline);
 
 #endif

@@ -126,7 +126,7 @@ void pipeline_fresh_wait(struct pipeline *pipeline, uint64_t deadline)
 void pipeline_fresh_wake(struct pipeline *pipeline)
 {
     if (!is_blocking(pipeline) && pipeline->queue->free_waiters > 0)
-        pthread_cond_broadcast(&pipeline->queue->freed);
+        base_condition_broadcast(&pipeline->queue->freed);
 }
 
 /* ---- the newest result ---------------------------------------------------------------------- */

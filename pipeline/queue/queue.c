@@ -178,7 +178,7 @@ void pipeline_queue_free(struct pipeline_slot *slot)
     pipeline_member_free(pipeline_queue_member(slot));
     pipeline_queue_wake_free(queue);
     if (queue->quiet_waiters > 0)
-        pthread_cond_broadcast(&queue->quiet);
+        base_condition_broadcast(&queue->quiet);
     /* A thread that reads results of a source fills free slots, and must notice the last one. */
     if (queue->mode != PIPELINE_SERVING)
         pipeline_queue_wake_changed(queue);
@@ -287,7 +287,7 @@ static void free_and_read(struct pipeline_slot *slot, struct pipeline_token_time
     pipeline_queue_note(slot, times);
     pipeline_queue_entry(slot)->is_being_read = false;
     if (queue->quiet_waiters > 0)
-        pthread_cond_broadcast(&queue->quiet);
+        base_condition_broadcast(&queue->quiet);
 }
 
 void pipeline_queue_wait_read(struct pipeline_slot *slot)
@@ -309,7 +309,7 @@ int32_t pipeline_queue_grow(struct pipeline *member)
     queue->is_growing = false;
     pipeline_queue_adopt(pipeline);
     if (queue->quiet_waiters > 0)
-        pthread_cond_broadcast(&queue->quiet);
+        base_condition_broadcast(&queue->quiet);
     return status;
 }
 
@@ -393,27 +393,27 @@ void pipeline_queue_wake_free(struct pipeline_queue *queue)
         return;
     /* Where tokens are read ahead, not every thread can use a free slot. */
     if (queue->ahead.places != NULL)
-        pthread_cond_broadcast(&queue->freed);
+        base_condition_broadcast(&queue->freed);
     else
-        pthread_cond_signal(&queue->freed);
+        base_condition_signal(&queue->freed);
 }
 
 void pipeline_queue_wake_changed(struct pipeline_queue *queue)
 {
     wake_watches(queue);
     if (queue->change_waiters > 0)
-        pthread_cond_broadcast(&queue->changed);
+        base_condition_broadcast(&queue->changed);
 }
 
 void pipeline_queue_wake_all(struct pipeline_queue *queue)
 {
     wake_watches(queue);
     if (queue->free_waiters > 0)
-        pthread_cond_broadcast(&queue->freed);
+        base_condition_broadcast(&queue->freed);
     if (queue->change_waiters > 0)
-        pthread_cond_broadcast(&queue->changed);
+        base_condition_broadcast(&queue->changed);
     if (queue->quiet_waiters > 0)
-        pthread_cond_broadcast(&queue->quiet);
+        base_condition_broadcast(&queue->quiet);
 }
 
 /* ---- the object ----------------------------------------------------------------------------- */
@@ -423,14 +423,6 @@ int32_t pipeline_queue_create(struct pipeline *pipeline)
     struct pipeline_queue *queue = core_allocate(pipeline->object.context, sizeof(*queue));
     if (queue == NULL)
         return base_fail_memory("making the queues of a pipeline");
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&queue->freed, &attributes);
-    pthread_cond_init(&queue->changed, &attributes);
-    pthread_cond_init(&queue->leader_left, &attributes);
-    pthread_cond_init(&queue->quiet, &attributes);
-    pthread_condattr_destroy(&attributes);
     queue->source.file = -1;
     queue->sink.file   = -1;
     pipeline->queue    = queue;
@@ -443,10 +435,6 @@ void pipeline_queue_destroy(struct pipeline *pipeline)
     struct pipeline_queue *queue = pipeline->queue;
     if (queue == NULL)
         return;
-    pthread_cond_destroy(&queue->quiet);
-    pthread_cond_destroy(&queue->leader_left);
-    pthread_cond_destroy(&queue->changed);
-    pthread_cond_destroy(&queue->freed);
     core_free(pipeline->object.context, queue, sizeof(*queue));
     pipeline->queue = NULL;
 }

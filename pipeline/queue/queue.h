@@ -203,11 +203,11 @@ struct pipeline_queue {
 
     /* Numbers of sleeping threads, so that none is woken in vain. */
     uint32_t free_waiters, change_waiters, leader_waiters, quiet_waiters;
-    pthread_cond_t freed; /* a slot is free, or none will be */
+    struct base_condition freed; /* a slot is free, or none will be */
     /* a token was submitted, the source ended, the pipeline stopped */
-    pthread_cond_t changed;
-    pthread_cond_t leader_left; /* there is no leader */
-    pthread_cond_t quiet;       /* a slot came back, a loader ended, a run ended */
+    struct base_condition changed;
+    struct base_condition leader_left; /* there is no leader */
+    struct base_condition quiet;       /* a slot came back, a loader ended, a run ended */
 
     struct pipeline_watch *watches; /* of threads that wait for the device and for changes here */
     uint32_t wakes;                 /* calls of pipeline_queue_wake_…() so far */
@@ -405,7 +405,7 @@ int32_t pipeline_calling_check(const struct pipeline *pipeline, const char *call
 int32_t pipeline_calling_check_enqueue(const struct pipeline *pipeline, const char *call);
 
 /* Sleeps, with the lock, until woken (true) or until a deadline (false). */
-bool pipeline_sleep(struct pipeline *pipeline, pthread_cond_t *condition, uint32_t *waiters,
+bool pipeline_sleep(struct pipeline *pipeline, const struct base_condition *condition, uint32_t *waiters,
                     uint64_t deadline);
 
 /* The earlier of a deadline and the end of a slice that begins now. */

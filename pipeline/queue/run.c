@@ -33,7 +33,7 @@ void pipeline_run_fill(struct pipeline *pipeline)
             pipeline_load_dispose(slot, answer);
         pipeline_queue_wake_changed(queue);
         if (queue->quiet_waiters > 0)
-            pthread_cond_broadcast(&queue->quiet);
+            base_condition_broadcast(&queue->quiet);
     }
 }
 

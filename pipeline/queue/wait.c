@@ -1,13 +1,10 @@
 /* Waiting: who may wait, for conditions, for abandoned slots, for the leadership.
  * SPDX-License-Identifier: MIT
  */
-#include <time.h>
-
 #include "base/base.h"
 #include "core/stream/stream.h"
 #include "pipeline/queue/queue.h"
 
-#define SECOND 1000000000u
 /* A notification stays listed until the work ends, whatever woke the thread before: so no more than these for
  * a token. Threads that sleep beside it after that look for its end in slices. */
 #define WATCHES_MOST 64u
@@ -55,17 +52,13 @@ int32_t pipeline_calling_check_enqueue(const struct pipeline *pipeline, const ch
     return TRM_OK;
 }
 
-bool pipeline_sleep(struct pipeline *pipeline, pthread_cond_t *condition, uint32_t *waiters,
+bool pipeline_sleep(struct pipeline *pipeline, const struct base_condition *condition, uint32_t *waiters,
                     uint64_t deadline)
 {
-    struct timespec until = {
-        .tv_sec  = (time_t)(deadline / SECOND),
-        .tv_nsec = (long)(deadline % SECOND),
-    };
     ++*waiters;
-    int error = base_biased_lock_wait(&pipeline->lock, condition, deadline == BASE_NEVER ? NULL : &until);
+    bool in_time = base_biased_lock_wait(&pipeline->lock, condition, deadline);
     --*waiters;
-    return error == 0;
+    return in_time;
 }
 
 uint64_t pipeline_slice(uint64_t deadline)
@@ -230,7 +223,7 @@ uint32_t pipeline_reap_beside(struct pipeline *pipeline, struct pipeline_slot *c
         pipeline_queue_free(slots[i]);
     /* Another thread now waits for the others. */
     if (ended < count && queue->quiet_waiters > 0)
-        pthread_cond_broadcast(&queue->quiet);
+        base_condition_broadcast(&queue->quiet);
     return ended;
 }
 
@@ -252,6 +245,6 @@ void pipeline_leader_leave(struct pipeline *pipeline)
 {
     pipeline->queue->has_leader = false;
     if (pipeline->queue->leader_waiters > 0)
-        pthread_cond_signal(&pipeline->queue->leader_left);
+        base_condition_signal(&pipeline->queue->leader_left);
     pipeline_fresh_wake(pipeline);
 }

@@ -34,6 +34,7 @@ UNIT_TESTS += tests/unit/base/tests
 tests_unit_base_tests_SOURCES = \
 	tests/unit/base/barrier.c \
 	tests/unit/base/biased_lock.c \
+	tests/unit/base/condition.c \
 	tests/unit/base/error.c \
 	tests/unit/base/file_permissions.c \
 	tests/unit/base/fork.c \
