@@ -8,12 +8,12 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # run STATUS COMMAND…: runs the command, which must exit with STATUS. Its output is in $work/out and
-# $work/err.
+# $work/err. One that hangs is ended, with the status 124.
 run()
 {
     expected=$1
     shift
-    timeout 300 "$@" >"$work/out" 2>"$work/err"
+    timeout --kill-after=10 120 "$@" >"$work/out" 2>"$work/err"
     status=$?
     if test "$status" -ne "$expected"; then
         failed "status $status instead of $expected: $*"
