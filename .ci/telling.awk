@@ -1,5 +1,6 @@
-# What a log says about a failure, in a few lines: tests and cases of Check that failed, errors of compilers, and a line for each thing
-# that a sanitizer found: who did what, with the innermost functions of ours. Where there is nothing of these, what make says.
+# What a log says about a failure, in a few lines: tests, cases of Check and checks of shell tests that failed, errors of compilers, and
+# a line for each thing that a sanitizer found: who did what, with the innermost functions of ours. Where there is nothing of these,
+# what make says.
 
 function end_finding()
 {
@@ -17,7 +18,7 @@ function add_frame(line,    word)
     finding = finding (frames++ ? " < " : " ") word[1] " " word[2]
 }
 
-/^[^ ]+\.[ch]:[0-9]+:[FE]:|^ended while this case ran: |^(FAIL|ERROR): |: (fatal )?error: |: runtime error: / { end_finding(); if (lines++ < 6) print; next }
+/^[^ ]+\.[ch]:[0-9]+:[FE]:|^ended while this case ran: |^(FAIL|FAILED|ERROR): |: (fatal )?error: |: runtime error: / { end_finding(); if (lines++ < 6) print; next }
 /\*\*\* / { made = $0 }
 /(WARNING|ERROR): [A-Za-z]+Sanitizer/ { end_finding(); finding = $0; sub(/.*(WARNING|ERROR): /, "", finding); frames = 9; next }
 /^SUMMARY: / { end_finding(); next }
