@@ -107,7 +107,8 @@ static bool find_kept(struct analysis *a)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* Finds the nodes at group level for the values to keep that are known. `lifts`: jumps may depend on values. */
+/* Finds the nodes at group level for the values to keep that are known. `lifts`: jumps may depend on
+ * values. */
 static int32_t find_nodes(struct analysis *a, bool lifts)
 {
     a->body->root->is_uniform = true;

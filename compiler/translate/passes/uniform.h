@@ -13,8 +13,8 @@ struct user {
     uint32_t next; /* 1 + index; 0: the end */
 };
 
-/* What uniform.c knows about jumps, by number of a node. `first` is the position of a jump in the order of the
- * text, or UINT32_MAX where there is none. */
+/* What uniform_jumps.c knows about jumps, by number of a node. Positions are those in the order of the text,
+ * UINT32_MAX where there is no such jump. */
 struct jump_table {
     uint32_t from, to; /* the positions of the node and of the last one inside */
     uint32_t out,
@@ -58,11 +58,8 @@ void uniform_forget(struct node *node);
 /* Lists the jumps and their positions. False without memory. */
 bool jumps_find(struct analysis *a);
 
-/* Counts the jumps again, after some were lifted. */
-void jumps_count(struct analysis *a);
-
-/* Raise jumps to group level, with what is around them: those in sequences of the group; those whose paths are
- * uniform; those that all work-items take or none. The latter two are false when there were none. */
+/* Raise jumps to group level, with what is around them: those in sequences of the group; those whose paths
+ * are uniform; those that all work-items take or none. The latter two are false when there were none. */
 void jumps_lift_plain(struct analysis *a);
 bool jumps_lift_known(struct analysis *a);
 bool jumps_lift_shared(struct analysis *a);

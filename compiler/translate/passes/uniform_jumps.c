@@ -70,7 +70,8 @@ static void count_jump(struct analysis *a, const struct node *jump)
     }
 }
 
-void jumps_count(struct analysis *a)
+/* Counts the jumps again, after some were lifted. */
+static void count_jumps(struct analysis *a)
 {
     for (uint32_t i = 0; i < a->body->node_count; i++) {
         struct jump_table *t = &a->table[i];
@@ -189,7 +190,7 @@ void jumps_lift_plain(struct analysis *a)
 
     for (uint32_t times = 0; found && times < TIMES_MOST; times++) {
         found = false;
-        jumps_count(a);
+        count_jumps(a);
         for (uint32_t i = 0; i < a->jump_count; i++) {
             struct node *jump = a->jumps[i];
             if (!is_pending(a->body, jump) || !jump->parent->is_uniform || is_blocked(a, jump))
