@@ -1,5 +1,6 @@
-/* Separates the cases of a switch that have a barrier of the shader from the others, where work-items differ in
- * what they select: all of them take a case with a barrier or none does, but each takes its own of the others.
+/* Separates the cases of a switch that have a barrier of the shader from the others, where work-items differ
+ * in what they select: all of them take a case with a barrier or none does, but each takes its own of the
+ * others.
  *
  *     switch (s) { case 0: a; break; case 1: b; barrier; case 2: c; break; }
  * becomes
@@ -7,8 +8,8 @@
  *     switch (s) { case 0: a; break; case 1: in_1 = true; break; case 2: in_2 = true; break; }
  *     scope { if (in_1) { b; barrier; in_2 = true } if (in_2) { c } }
  *
- * so that the conditions around the barrier are those of cases that all take or none. Cases that fall into one
- * with a barrier, or that one with a barrier falls into, are separated with it.
+ * so that the conditions around the barrier are those of cases that all take or none. Cases that fall into
+ * one with a barrier, or that one with a barrier falls into, are separated with it.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
@@ -68,8 +69,8 @@ static bool has_control(const struct node *node, uint32_t first, uint32_t count)
     return false;
 }
 
-/* Appends to `inner` what the case does if its flag is set, and makes the case set it. Returns the branch, for
- * the one that falls into the next case. */
+/* Appends to `inner` what the case does if its flag is set, and makes the case set it. Returns the branch,
+ * for the one that falls into the next case. */
 static struct node *separate_case(const struct separator *s, struct node_case *one, struct node *before,
                                   struct node *inner)
 {

@@ -1,5 +1,5 @@
-/* Shared by split_at_barriers.c (regions and nodes of the group), split_leave.c (work-items that leave a construct
- * of the group one by one) and split_checks.c (checks of barriers).
+/* Shared by split_at_barriers.c (regions and nodes of the group), split_leave.c (work-items that leave a
+ * construct of the group one by one) and split_checks.c (checks of barriers).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_PASSES_SPLIT_H
@@ -56,8 +56,8 @@ uint32_t split_new_flag(struct splitter *c, const char *name, bool is_uniform);
 /* Finds which rounds the region leaves (is_left). False when it leaves none. */
 bool split_find_left(struct splitter *c, const struct node *region);
 
-/* Wraps a region so that work-items that are gone skip it, and asks those that stay to say so in the rounds that
- * it leaves. Returns what stands in its place. */
+/* Wraps a region so that work-items that are gone skip it, and asks those that stay to say so in the rounds
+ * that it leaves. Returns what stands in its place. */
 struct node *split_wrap(struct splitter *c, struct node *region);
 
 /* Behind the region: the group leaves the loops in which no work-item is left. */
@@ -67,7 +67,8 @@ void split_leave_rounds(struct splitter *c);
 void split_ask(struct splitter *c, const struct round *round);
 
 /* Appends the loop, behind the question whether any work-item comes to it where it would not end without one.
- * split_expect() begins that, while the region before the loop is open, and returns the flag; 0: no question. */
+ * split_expect() begins that, while the region before the loop is open, and returns the flag; 0: no
+ * question. */
 uint32_t split_expect(struct splitter *c, const struct node *loop);
 void split_append_loop(struct splitter *c, struct node *loop, uint32_t comes);
 
@@ -76,11 +77,8 @@ void split_append_loop(struct splitter *c, struct node *loop, uint32_t comes);
 /* Notes for each node the first barrier of the shader inside, which is lost once the node is split. */
 void split_note_barriers(struct node *node);
 
-/* Counts the work-items that come here. `what` is a fault where these are some, but not all, of `among`
- * (NULL: of the group); without a `what` they are what others are among. */
-const struct node *split_add_arrive(struct splitter *c, struct node *sequence,
-                                    const struct spirv_instruction *at, const char *what,
-                                    const struct node *among);
+/* Counts the work-items that come to a barrier of the shader. */
+void split_count_barrier(struct splitter *c, const struct node *barrier);
 
 /* Counts which way the work-items go at a condition of the group. */
 void split_count_ways(struct splitter *c, const struct node *node);

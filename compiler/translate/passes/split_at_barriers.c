@@ -271,7 +271,7 @@ static void split_parts(struct splitter *c, struct node *node)
 {
     tell_condition(c, node);
     if (c->body->checks_barriers && node->kind == NODE_BARRIER && node->at != NULL)
-        split_add_arrive(c, c->region, node->at, "barrier", NULL);
+        split_count_barrier(c, node);
     if (node->has_meeting && c->divergent != NULL)
         c->body->has_absent = true;
     if (node->kind == NODE_LOOP) {

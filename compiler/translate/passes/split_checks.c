@@ -1,5 +1,5 @@
-/* Checks of barriers: counts the work-items that come to a barrier, and which way they go at a condition of the
- * group, whose promise is that all who decide about it go the same way.
+/* Checks of barriers: counts the work-items that come to a barrier, and which way they go at a condition of
+ * the group, whose promise is that all who decide about it go the same way.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/split.h"
@@ -40,9 +40,11 @@ static const struct spirv_instruction *barrier_of(const struct node *part, bool 
     return jump != NULL ? jump->target->at : part->at;
 }
 
-const struct node *split_add_arrive(struct splitter *c, struct node *sequence,
-                                    const struct spirv_instruction *at, const char *what,
-                                    const struct node *among)
+/* Counts the work-items that come here. `what` is a fault where these are some, but not all, of `among`
+ * (NULL: of the group); without a `what` they are what others are among. */
+static const struct node *add_arrive(struct splitter *c, struct node *sequence,
+                                     const struct spirv_instruction *at, const char *what,
+                                     const struct node *among)
 {
     struct node *arrive = node_new(c->body, NODE_ARRIVE);
 
@@ -63,18 +65,28 @@ static void count_sides(struct splitter *c, const struct node *node)
 
     if (check == NULL)
         return;
-    const struct node *among = split_add_arrive(c, c->region, NULL, NULL, NULL);
+    const struct node *among = add_arrive(c, c->region, NULL, NULL, NULL);
     check->condition         = node->condition;
     for (uint32_t i = 0; i < 2; i++) {
         struct node *side = node_new(c->body, NODE_SEQUENCE);
         bool leaves;
         const struct spirv_instruction *at = barrier_of(node_part(node, i), &leaves);
         if (at != NULL && !is_counted)
-            split_add_arrive(c, side, at, leaves ? "loop" : node->is_case ? "case" : "branch", among);
+            add_arrive(c, side, at, leaves ? "loop" : node->is_case ? "case" : "branch", among);
         is_counted |= at != NULL;
         node_add(c->body, check, side);
     }
     node_add(c->body, c->region, check);
+}
+
+void split_count_barrier(struct splitter *c, const struct node *barrier)
+{
+    const char *what = "barrier";
+
+    for (const struct divergent *divergent = c->divergent; divergent != NULL; divergent = divergent->up)
+        if (divergent->target->kind == NODE_LOOP && divergent->kind == NODE_BREAK)
+            what = "round";
+    add_arrive(c, c->region, barrier->at, what, NULL);
 }
 
 void split_count_ways(struct splitter *c, const struct node *node)

@@ -1,19 +1,20 @@
-/* Work-items that leave a construct of the group one by one. A flag says of each that it is gone, and the regions
- * up to the construct's end skip those that are.
+/* Work-items that leave a construct of the group one by one. A flag says of each that it is gone, and the
+ * regions up to the construct's end skip those that are.
  *
- * A loop goes on for those that stay. When a region lets work-items leave a loop, those that come to its end say
- * so, and if none does, the group leaves the loop:
+ * A loop goes on for those that stay. When a region lets work-items leave a loop, those that come to its end
+ * say so, and if none does, the group leaves the loop:
  *
  *     loop { ITEMS {…; if (c) break; …}; … }
  * becomes
- *     ITEMS {gone = false}; loop { stays = false; ITEMS {if (!gone) {…; if (c) gone = true, else {…; stays = true}}};
- *                                  if (!stays) break; … }
+ *     ITEMS {gone = false}
+ *     loop { stays = false; ITEMS {if (!gone) {…; if (c) gone = true, else {…; stays = true}}}
+ *            if (!stays) break; … }
  *
- * Where other work-items skip the region too, such as those that wait for the next round, the round begins with
- * that question instead, in a region of its own.
+ * Where other work-items skip the region too, such as those that wait for the next round, the round begins
+ * with that question instead, in a region of its own.
  *
- * A loop to which no work-item comes might never end, since all skip what would end it. So the group asks before
- * one that stands where all may be gone, unless it counts the rounds by itself.
+ * A loop to which no work-item comes might never end, since all skip what would end it. So the group asks
+ * before one that stands where all may be gone, unless it counts the rounds by itself.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/split.h"

@@ -127,8 +127,8 @@ START_TEST(those_that_have_not_left_a_loop_by_any_way_are_counted)
     expect_whole(WAYS, 64, 1, 1);
     expect_whole(WAYS, 64, 3, 2 * 63 + 3);
     expect_whole(WAYS, 0, 3, 4 * 63 + 4);
-    expect_some(WAYS, 40, 2, "barrier", 24, "89");
-    expect_some(WAYS, 20, 1, "barrier", 44, "89");
+    expect_some(WAYS, 40, 2, "round", 24, "89");
+    expect_some(WAYS, 20, 1, "round", 44, "89");
     translated_close(&kernel);
 }
 END_TEST

@@ -1,8 +1,8 @@
 /* Work-items that leave loops with barriers one by one, or together by different ways, and switches in which
- * they differ beside a case with a barrier: translated to C, compiled, called, and compared. Checks of barriers
- * find nothing wrong.
+ * they differ beside a case with a barrier: translated to C, compiled, called, and compared. Checks of
+ * barriers find nothing wrong.
  * SPDX-License-Identifier: MIT
- */
+ * / */
 #include <string.h>
 
 #include "tests/unit/compiler/translate/translated.h"
