@@ -94,13 +94,13 @@ END_TEST
 START_TEST(a_loop_to_which_none_comes_ends)
 {
     open_shader(_i);
-    for (uint32_t i = 0; i < COUNT; i++) /* the groups 1 and 3 leave */
-        v[i] = x[i] = i / ITEMS % 2 != 0 ? i % 100 : 1000 + i;
+    for (uint32_t i = 0; i < COUNT; i++) /* the groups 0 and 2 leave */
+        v[i] = x[i] = i / ITEMS % 2 == 0 ? i % 100 : 1000 + i;
     call(ENDED, 1000);
     for (uint32_t k = 0; k < 4; k++)
         add_others();
     for (uint32_t i = 0; i < COUNT; i++)
-        if (i / ITEMS % 2 != 0)
+        if (i / ITEMS % 2 == 0)
             v[i] = 7;
     expect_v();
 }
