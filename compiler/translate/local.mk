@@ -49,16 +49,21 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/passes/promote.h \
 	compiler/translate/passes/promote_rename.c \
 	compiler/translate/passes/rematerialize.c \
+	compiler/translate/passes/separate_cases.c \
 	compiler/translate/passes/simplify.c \
 	compiler/translate/passes/simplify_control_flow.c \
 	compiler/translate/passes/spill.c \
+	compiler/translate/passes/split.h \
 	compiler/translate/passes/split_at_barriers.c \
+	compiler/translate/passes/split_checks.c \
+	compiler/translate/passes/split_leave.c \
 	compiler/translate/passes/steps.h \
 	compiler/translate/passes/structure.c \
 	compiler/translate/passes/structure.h \
 	compiler/translate/passes/structure_switch.c \
 	compiler/translate/passes/uniform.c \
 	compiler/translate/passes/uniform.h \
+	compiler/translate/passes/uniform_jumps.c \
 	compiler/translate/passes/varying.c
 
 # The functions that translated kernels call: their text becomes a table.

@@ -93,9 +93,9 @@ struct trm_cpu_fault {
     const char *where; /* its place in the source: "blur.comp:12"; "" when it is not known */
     int64_t index;
     uint64_t size; /* how many elements the variable has */
-    /* With TRM_TRANSLATE_BARRIERS `what` may be "barrier", "branch", "case" or "loop": only `index` of the
-     * `size` work-items of a group came to a barrier, or took a branch that has one, a case of a switch that
-     * has one, or a branch that leaves a loop with one. */
+    /* With TRM_TRANSLATE_BARRIERS `what` may be "barrier", "round", "branch", "case" or "loop": only `index`
+     * of the `size` work-items of a group came to a barrier, or were left in a loop at its barrier, or took a
+     * branch that has one, a case of a switch that has one, or a branch that leaves a loop with one. */
 };
 
 /* A shared object of kernels may export a function "trm_cpu_fault_v1" beside its table. After a call of one

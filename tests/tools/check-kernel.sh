@@ -355,11 +355,14 @@ of ""
 shared_file behind 'part[l] = 0; if (l < 10) part[l] = 1; else { barrier(); part[l] = 2; } if (i < n) y[i] = part[l];'
 shared_file chosen 'part[l] = 0; switch (l & 1u) { case 0u: barrier(); part[l] = 2; break; case 1u: part[l] = 3; break; } if (i < n) y[i] = part[l];'
 shared_file leaving 'part[l] = 0; for (uint k = 0; k < 4; k++) { if (l + k > 63u) break; part[l] += 1; barrier(); } if (i < n) y[i] = part[l];'
+# Ways out of a loop with a barrier that only some take at once, or that all take together.
+shared_file ways 'part[l] = 0; for (uint k = 0; k < 4; k++) { if (l < 20) { if (k == 2) break; } else if (k == 3) break; part[l] += 1; barrier(); } if (i < n) y[i] = part[l];'
+shared_file together 'part[l] = 0; for (uint k = 0; k < 4; k++) { if (l < 20) { if (x[0] + k > 9) break; } else if (x[0] + k > 9) break; part[l] += 1; barrier(); } if (i < n) y[i] = part[l];'
 # A name that is like the words of a fault; and a condition that is the same for all that are left.
 cp "$work/early.comp" "$work/branch_early.comp"
 shared_file late 'part[l] = 0; if (i >= n) return; if (x[0] >= 0) barrier(); y[i] = part[l] + x[i];'
 shared_file same 'part[l] = x[0]; switch (uint(x[0]) + (l & 1u)) { case 0u: case 1u: barrier(); } if (i < n) y[i] = part[l];'
-check 1 --quick "$work/behind.comp" "$work/chosen.comp" "$work/leaving.comp" "$work/branch_early.comp" "$work/late.comp" "$work/same.comp"
+check 1 --quick "$work/behind.comp" "$work/chosen.comp" "$work/leaving.comp" "$work/ways.comp" "$work/together.comp" "$work/branch_early.comp" "$work/late.comp" "$work/same.comp"
 of "$work/behind.comp"
 has failed cpu:0 barriers "only 54 of the 64 work-items of a group take a branch that has a barrier ($work/behind.comp:12)"
 of "$work/chosen.comp"
@@ -367,6 +370,10 @@ has failed cpu:0 barriers "only 32 of the 64 work-items of a group take a case o
 lacks ok cpu:0 barriers ""
 of "$work/leaving.comp"
 has failed cpu:0 barriers "only 1 of the 64 work-items of a group take a branch that leaves a loop with a barrier ($work/leaving.comp:12)"
+of "$work/ways.comp"
+has failed cpu:0 barriers "only 44 of the 64 work-items of a group are left in a loop at its barrier, since the others have left it ($work/ways.comp:12)"
+of "$work/together.comp"
+has ok cpu:0 barriers "all work-items of each group come to them, at 1 size"
 for kernel in branch_early late; do
     of "$work/$kernel.comp"
     has warning cpu:0 barriers "only 40 of the 64 work-items of a group come to a barrier, since the others have left before it ($work/$kernel.comp:12)"

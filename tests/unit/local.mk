@@ -115,6 +115,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/barriers.c \
 	tests/unit/compiler/translate/bounds.c \
 	tests/unit/compiler/translate/flow.c \
+	tests/unit/compiler/translate/leaves.c \
 	tests/unit/compiler/translate/lockstep.c \
 	tests/unit/compiler/translate/ops.h \
 	tests/unit/compiler/translate/ops_atomic.c \
@@ -180,6 +181,7 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/guards.comp tests/unit/shaders/flow/guards.spv tests/unit/shaders/flow/guards_plain.spv \
 	tests/unit/shaders/flow/inside.comp tests/unit/shaders/flow/inside.spv tests/unit/shaders/flow/inside_plain.spv \
 	tests/unit/shaders/flow/keeps.comp tests/unit/shaders/flow/keeps.spv tests/unit/shaders/flow/keeps_plain.spv \
+	tests/unit/shaders/flow/leaves.comp tests/unit/shaders/flow/leaves.spv tests/unit/shaders/flow/leaves_plain.spv \
 	tests/unit/shaders/flow/lockstep.comp tests/unit/shaders/flow/lockstep.spv tests/unit/shaders/flow/lockstep_plain.spv \
 	tests/unit/shaders/flow/neighbours.comp tests/unit/shaders/flow/neighbours.spv tests/unit/shaders/flow/neighbours_plain.spv \
 	tests/unit/shaders/flow/reduce.comp tests/unit/shaders/flow/reduce.spv tests/unit/shaders/flow/reduce_plain.spv \
@@ -219,6 +221,8 @@ EXTRA_DIST += \
 	tests/unit/shaders/passes/kept_condition.spv \
 	tests/unit/shaders/passes/kept_in_loop.comp \
 	tests/unit/shaders/passes/kept_in_loop.spv \
+	tests/unit/shaders/passes/left_one_by_one.comp \
+	tests/unit/shaders/passes/left_one_by_one.spv \
 	tests/unit/shaders/passes/loop_once.comp \
 	tests/unit/shaders/passes/loop_once.spv \
 	tests/unit/shaders/passes/loops.comp \
@@ -230,6 +234,8 @@ EXTRA_DIST += \
 	tests/unit/shaders/passes/reduce.spv \
 	tests/unit/shaders/passes/return_before_barrier.comp \
 	tests/unit/shaders/passes/return_before_barrier.spv \
+	tests/unit/shaders/passes/separated.comp \
+	tests/unit/shaders/passes/separated.spv \
 	tests/unit/shaders/passes/saxpy.comp \
 	tests/unit/shaders/passes/saxpy.spv \
 	tests/unit/shaders/passes/swap.comp \

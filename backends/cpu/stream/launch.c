@@ -90,6 +90,7 @@ static const char *barrier_words(const struct trm_cpu_fault *fault)
 {
     static const char *const words[][2] = {
         {"barrier", "come to a barrier, since the others have left before it"},
+        {"round", "are left in a loop at its barrier, since the others have left it"},
         {"branch", "take a branch that has a barrier"},
         {"case", "take a case of a switch that has a barrier"},
         {"loop", "take a branch that leaves a loop with a barrier"},

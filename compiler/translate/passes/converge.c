@@ -20,7 +20,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/passes/steps.h"
+#include "compiler/translate/passes/uniform.h"
 
 static bool is_conditional(const struct node *node)
 {
@@ -299,14 +299,6 @@ static int32_t rewrite(struct body *body, struct node *node, bool *found)
     return status;
 }
 
-static void forget_uniform(struct node *node)
-{
-    node->is_uniform = false;
-    for (uint32_t i = 0; i < node_part_count(node); i++)
-        if (node_part(node, i) != NULL)
-            forget_uniform(node_part(node, i));
-}
-
 int32_t translate_converge(struct body *body)
 {
     int32_t status = TRM_OK;
@@ -318,7 +310,7 @@ int32_t translate_converge(struct body *body)
     while (status == TRM_OK && found) {
         found  = false;
         status = translate_simplify_control_flow(body);
-        forget_uniform(body->root);
+        uniform_forget(body->root);
         if (status == TRM_OK)
             status = translate_uniform(body);
         if (status == TRM_OK)

@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/lockstep.h"
+#include "compiler/translate/passes/uniform.h"
 
 #define WIDTH_LEAST 16u /* work-items side by side: one vector of them */
 #define STEP_MOST 4     /* elements from work-item to work-item */
@@ -250,18 +251,10 @@ bool lockstep_is_coalesced(const struct lockstep *l, uint32_t counter)
 
 /* ---- trying */
 
-static void forget(struct node *node)
-{
-    node->is_uniform = false;
-    for (uint32_t i = 0; i < node_part_count(node); i++)
-        if (node_part(node, i) != NULL)
-            forget(node_part(node, i));
-}
-
 /* Finds uniform values again, with the current barriers. */
 static int32_t look(struct lockstep *l)
 {
-    forget(l->body->root);
+    uniform_forget(l->body->root);
     node_link(l->body->root);
     return translate_uniform(l->body);
 }
@@ -379,6 +372,6 @@ int32_t translate_lockstep(struct body *body)
         if (status == TRM_OK)
             status = try_loop(&l);
     }
-    forget(body->root);
+    uniform_forget(body->root);
     return status == TRM_OK ? body_status(body) : status;
 }

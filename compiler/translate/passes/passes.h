@@ -11,10 +11,12 @@
  *     if_convert.c                 (CUDA) branches around loads become selects
  *     bound_loops.c                (CUDA) loops that count get a form whose rounds NVCC can count
  *     lockstep.c                   (C) loops that the work-items run side by side (with lockstep_loop.c)
- *       uniform.c                  which values and nodes are uniform (with varying.c)
- *     split_at_barriers.c          (C) regions between barriers become loops over work-items
+ *       uniform.c                  which values and nodes are uniform (with uniform_jumps.c, varying.c)
+ *     split_at_barriers.c          (C) regions between barriers become loops over work-items (with
+ *                                  split_leave.c, split_checks.c)
  *       converge.c                 operations of subgroups that some work-items skip
  *       uniform.c                  as above
+ *       separate_cases.c           cases with a barrier leave switches in which work-items differ
  *       simplify_control_flow.c    as above
  *       rematerialize.c            cheap values are computed again in each region
  *       eliminate_dead_code.c      as above

@@ -3,7 +3,8 @@
  * compilers can see through them.
  *
  * An operand that is a phi of the group may change later, but not between a value made of it and that value's
- * uses: the phi's block dominates both, and control that reaches the phi again reaches the value again.
+ * uses: the phi's block dominates both, and control that reaches the phi again reaches the value again. Only
+ * behind a loop that work-items leave one by one it may: the group has gone on without those that left.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -55,7 +56,8 @@ static uint32_t cost_of(struct rematerializer *r, uint32_t id, uint32_t depth)
 
     if (info->kind != SPIRV_ID_VALUE || r->body->values[id].is_uniform)
         return 0;
-    if (id >= r->count || r->home[id] == 0 || r->body->values[id].is_phi || depth == DEPTH_MOST)
+    if (id >= r->count || r->home[id] == 0 || r->body->values[id].is_phi || r->body->values[id].is_kept ||
+        depth == DEPTH_MOST)
         return COST_MOST + 1;
     if (r->cost[id] != 0)
         return r->cost[id] - 1u;

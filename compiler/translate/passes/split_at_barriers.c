@@ -3,28 +3,13 @@
  *
  * A work-item may leave a construct with barriers alone, for example an inlined function that returns early
  * after its last barrier. It is marked as gone then, and the regions up to the construct's end check for
- * that.
+ * that (split_leave.c).
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/passes/steps.h"
+#include "compiler/translate/passes/split.h"
+#include "compiler/translate/passes/uniform.h"
 
-/* A construct of the group that work-items leave divergently. */
-struct divergent {
-    const struct divergent *up;
-    const struct node *target;
-    enum node_kind kind; /* of the jumps that leave it */
-    uint32_t gone;       /* the flag of the work-items that left */
-};
-
-struct splitter {
-    struct body *body;
-    bool *is_divergent; /* by number of a node: work-items leave it divergently */
-    uint32_t divergent_count;
-    uint32_t bool_type;
-    const struct divergent *divergent; /* the innermost */
-    struct node *sequence;             /* nodes at group level are appended here */
-    struct node *region;               /* SEQUENCE: the nodes since the last barrier */
-};
+#define TIMES_MOST 4 /* that switches are looked for, before all with a barrier are taken apart */
 
 static void split_parts(struct splitter *c, struct node *node);
 
@@ -75,85 +60,6 @@ static void prune(struct node *node)
             node->cases[i].body = NULL;
 }
 
-/* ---- leaving --------------------------------------------------------------------------------- */
-
-static struct node *new_copy(struct splitter *c, uint32_t target, uint32_t source)
-{
-    struct node *copies = node_new(c->body, NODE_COPIES);
-
-    if (source == 0)
-        return NULL;
-    node_add_copy(c->body, copies, target, source);
-    return copies;
-}
-
-static struct node *new_flag(struct splitter *c, uint32_t target, uint64_t bits)
-{
-    return new_copy(c, target, body_constant(c->body, c->bool_type, bits));
-}
-
-static struct node *new_leave(struct splitter *c, struct node *scope)
-{
-    struct node *leave = node_new(c->body, NODE_LEAVE);
-
-    if (leave != NULL)
-        leave->target = scope;
-    return leave;
-}
-
-static const struct divergent *divergent_of(const struct splitter *c, const struct node *jump)
-{
-    for (const struct divergent *divergent = c->divergent; divergent != NULL; divergent = divergent->up)
-        if (divergent->target == jump->target && divergent->kind == jump->kind)
-            return divergent;
-    return NULL;
-}
-
-/* Replaces jumps that leave a divergent construct: they set its flag and go to the region's end. */
-static void replace_jumps(struct splitter *c, struct node *node, struct node *scope)
-{
-    for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
-        struct node *child                = node->children[i];
-        const struct divergent *divergent = node_is_jump(child) ? divergent_of(c, child) : NULL;
-        if (divergent == NULL)
-            continue;
-        struct node *both = node_new(c->body, NODE_SEQUENCE);
-        node_add(c->body, both, new_flag(c, divergent->gone, 1));
-        node_add(c->body, both, new_leave(c, scope));
-        if (both != NULL)
-            node->children[i] = both;
-    }
-    for (uint32_t i = 0; i < node_part_count(node); i++)
-        if (node_part(node, i) != NULL)
-            replace_jumps(c, node_part(node, i), scope);
-}
-
-/* Wraps a region so that work-items that are gone skip it. */
-static struct node *skip_gone(struct splitter *c, struct node *region)
-{
-    struct node *scope = node_new(c->body, NODE_SCOPE), *inner = node_new(c->body, NODE_SEQUENCE);
-    struct node *outer = node_new(c->body, NODE_SEQUENCE);
-
-    if (scope == NULL || inner == NULL || outer == NULL)
-        return region;
-    for (const struct divergent *divergent = c->divergent; divergent != NULL; divergent = divergent->up) {
-        struct node *node = node_new(c->body, NODE_IF), *yes = node_new(c->body, NODE_SEQUENCE);
-        if (node == NULL || yes == NULL)
-            return region;
-        node->condition = divergent->gone;
-        node_add(c->body, node, yes);
-        node_add(c->body, node, NULL);
-        node_add(c->body, yes, new_leave(c, scope));
-        node_add(c->body, inner, node);
-    }
-    replace_jumps(c, region, scope);
-    for (uint32_t i = 0; i < region->child_count; i++)
-        node_add(c->body, inner, region->children[i]);
-    node_add(c->body, scope, inner);
-    node_add(c->body, outer, scope);
-    return outer;
-}
-
 /* ---- regions --------------------------------------------------------------------------------- */
 
 /* Does the region consist of copies that use no uniform values? */
@@ -197,16 +103,21 @@ static void flush(struct splitter *c)
     prune(c->region);
     if (ops->op_count != 0)
         node_add(c->body, c->sequence, ops);
-    struct node *before = is_copying(c, c->region) && c->divergent == NULL ? region_before(c) : NULL;
+    bool is_plain       = c->divergent == NULL && !c->is_asking;
+    struct node *before = is_plain && is_copying(c, c->region) ? region_before(c) : NULL;
     if (before != NULL) {
         for (uint32_t i = 0; i < c->region->child_count; i++)
             node_add(c->body, before->children[0], c->region->children[i]);
     } else if (c->region->child_count != 0) {
-        node_add(c->body, items, c->divergent == NULL ? c->region : skip_gone(c, c->region));
+        bool leaves = c->round != NULL && split_find_left(c, c->region);
+        node_add(c->body, items, split_wrap(c, c->region));
         items->is_uniform = true;
         node_add(c->body, c->sequence, items);
+        if (leaves)
+            split_leave_rounds(c);
     }
-    c->region = node_new(c->body, NODE_SEQUENCE);
+    c->is_asking = false;
+    c->region    = node_new(c->body, NODE_SEQUENCE);
 }
 
 /* Copies to phis of the work-items stay in the region; copies to uniform phis go behind it. */
@@ -235,6 +146,12 @@ static void split_copies(struct splitter *c, struct node *node)
     node_add(c->body, c->sequence, group);
 }
 
+static void add_to_region(struct splitter *c, struct node *node)
+{
+    c->has_returned |= node_has(node, NODE_RETURN);
+    node_add(c->body, c->region, node);
+}
+
 static void split_sequence(struct splitter *c, struct node *node)
 {
     struct splitter outer  = *c;
@@ -248,7 +165,7 @@ static void split_sequence(struct splitter *c, struct node *node)
     if (c->divergent != NULL && c->divergent->kind == NODE_CONTINUE &&
         c->divergent->target->children[0] == node) {
         const struct divergent *divergent = c->divergent;
-        node_add(c->body, c->region, new_flag(c, divergent->gone, 0));
+        node_add(c->body, c->region, split_flag(c, divergent->gone, 0));
         c->divergent = divergent->up; /* work-items that left in the last round are back */
         flush(c);
         c->divergent = divergent;
@@ -257,10 +174,10 @@ static void split_sequence(struct splitter *c, struct node *node)
         struct node *child = children[i];
         if (child->kind == NODE_COPIES)
             split_copies(c, child);
-        else if (!child->is_uniform)
-            node_add(c->body, c->region, child);
-        else
+        else if (child->is_uniform)
             split_parts(c, child);
+        else
+            add_to_region(c, child);
     }
     flush(c);
     c->sequence = outer.sequence;
@@ -275,158 +192,61 @@ static void split_part(struct splitter *c, struct node *part)
         split_sequence(c, part);
 }
 
-/* Splits a construct that work-items leave divergently: a loop's body with `continue`, the others with a jump
- * behind them. */
-static void split_divergent(struct splitter *c, struct node *node, enum node_kind kind)
+/* Lets work-items leave a construct one by one, once `c->divergent` is this. */
+static void begin_divergent(struct splitter *c, struct divergent *divergent, const struct node *node,
+                            enum node_kind kind)
 {
-    struct divergent divergent = {.up = c->divergent, .target = node, .kind = kind};
-
-    divergent.gone = body_new_id(c->body, c->bool_type);
-    if (divergent.gone == 0)
-        return;
-    c->body->values[divergent.gone].is_phi    = true;
-    c->body->module->ids[divergent.gone].name = "gone";
+    *divergent       = (struct divergent){.up = c->divergent, .target = node, .kind = kind};
+    divergent->depth = 1 + (c->divergent == NULL ? 0 : c->divergent->depth);
+    divergent->gone  = split_new_flag(c, "gone", false);
     if (kind != NODE_CONTINUE)
-        node_add(c->body, c->region, new_flag(c, divergent.gone, 0));
+        node_add(c->body, c->region, split_flag(c, divergent->gone, 0));
+}
+
+/* Splits a SWITCH or a SCOPE with a jump behind it. */
+static void split_divergent(struct splitter *c, struct node *node)
+{
+    struct divergent divergent;
+
+    begin_divergent(c, &divergent, node, node->kind == NODE_SWITCH ? NODE_BREAK : NODE_LEAVE);
     flush(c);
     c->divergent = &divergent;
-    if (kind == NODE_CONTINUE)
-        split_part(c, node->children[0]);
-    for (uint32_t i = 0; kind != NODE_CONTINUE && i < node_part_count(node); i++)
+    for (uint32_t i = 0; i < node_part_count(node); i++)
         split_part(c, node_part(node, i));
     c->divergent = divergent.up;
-    if (kind == NODE_CONTINUE && node->child_count > 1)
+}
+
+static void split_loop(struct splitter *c, struct node *node)
+{
+    struct round round            = {.up = c->round, .loop = node};
+    const struct divergent *outer = c->divergent;
+    struct divergent behind, again;
+    uint8_t left   = c->left[node->number];
+    uint32_t comes = split_expect(c, node);
+
+    if (left & LEFT_BEHIND)
+        begin_divergent(c, &behind, node, NODE_BREAK);
+    flush(c);
+    if (left & LEFT_BEHIND)
+        c->divergent = &behind;
+    round.masks = c->divergent;
+    c->round    = &round;
+    if (left & LEFT_ROUND) {
+        begin_divergent(c, &again, node, NODE_CONTINUE);
+        c->divergent = &again;
+    }
+    split_part(c, node->children[0]);
+    c->divergent = round.masks;
+    if (node->child_count > 1)
         split_part(c, node->children[1]);
+    if (round.asks)
+        split_ask(c, &round);
+    c->round     = round.up;
+    c->divergent = outer;
+    split_append_loop(c, node, comes);
 }
 
-/* ---- checks of barriers ---------------------------------------------------------------------- */
-
-/* Notes for each node the first barrier of the shader inside, which is lost once the node is split. */
-static void note_barriers(struct node *node)
-{
-    for (uint32_t i = 0; i < node_part_count(node); i++) {
-        struct node *part = node_part(node, i);
-        if (part == NULL)
-            continue;
-        note_barriers(part);
-        if (node->at == NULL)
-            node->at = part->at;
-    }
-}
-
-/* The first jump of the group inside of a node that leaves a loop, or NULL. */
-static const struct node *break_in(const struct node *node)
-{
-    const struct node *found =
-        node->kind == NODE_BREAK && node->is_uniform && node->target->kind == NODE_LOOP ? node : NULL;
-
-    for (uint32_t i = 0; i < node_part_count(node) && found == NULL; i++)
-        if (node_part(node, i) != NULL)
-            found = break_in(node_part(node, i));
-    return found;
-}
-
-/* The barrier for whose sake all work-items or none run a part of the group's code: one inside, else that of
- * a loop that the part leaves (*leaves). NULL: there is none. */
-static const struct spirv_instruction *barrier_of(const struct node *part, bool *leaves)
-{
-    const struct node *jump = part == NULL || part->at != NULL ? NULL : break_in(part);
-
-    *leaves = jump != NULL;
-    if (part == NULL)
-        return NULL;
-    return jump != NULL ? jump->target->at : part->at;
-}
-
-/* Counts the work-items that come here. `what` is a fault where these are some, but not all, of `among`
- * (NULL: of the group); without a `what` they are what others are among. */
-static const struct node *add_arrive(struct splitter *c, struct node *sequence,
-                                     const struct spirv_instruction *at, const char *what,
-                                     const struct node *among)
-{
-    struct node *arrive = node_new(c->body, NODE_ARRIVE);
-
-    if (arrive == NULL)
-        return NULL;
-    arrive->at    = at;
-    arrive->what  = what;
-    arrive->among = among;
-    node_add(c->body, sequence, arrive);
-    return arrive;
-}
-
-/* Counts those of the work-items that decide about an IF that take the side with the barrier. */
-static void count_sides(struct splitter *c, const struct node *node)
-{
-    struct node *check = node_new(c->body, NODE_IF);
-    bool is_counted    = false;
-
-    if (check == NULL)
-        return;
-    const struct node *among = add_arrive(c, c->region, NULL, NULL, NULL);
-    check->condition         = node->condition;
-    for (uint32_t i = 0; i < 2; i++) {
-        struct node *side = node_new(c->body, NODE_SEQUENCE);
-        bool leaves;
-        const struct spirv_instruction *at = barrier_of(node_part(node, i), &leaves);
-        if (at != NULL && !is_counted)
-            add_arrive(c, side, at, leaves ? "loop" : "branch", among);
-        is_counted |= at != NULL;
-        node_add(c->body, check, side);
-    }
-    node_add(c->body, c->region, check);
-}
-
-/* Appends a case that counts those that take it. */
-static void count_case(struct splitter *c, struct node *check, const struct node_case *taken,
-                       const struct spirv_instruction *at, const char *what, const struct node *among)
-{
-    struct node *body      = node_new(c->body, NODE_SEQUENCE);
-    struct node_case *copy = &check->cases[check->case_count++];
-
-    *copy               = *taken;
-    copy->falls_through = false;
-    copy->body          = body;
-    add_arrive(c, body, at, what, among);
-}
-
-/* Counts those of the work-items that decide about a SWITCH that take each of its cases; the fault is that of
- * a case with a barrier, if there is one. */
-static void count_cases(struct splitter *c, const struct node *node)
-{
-    struct node *check = node_new(c->body, NODE_SWITCH);
-    bool leaves;
-    const struct spirv_instruction *any = barrier_of(node, &leaves);
-
-    if (check == NULL)
-        return;
-    check->condition = node->condition;
-    check->cases     = base_arena_allocate(c->body->arena, node->case_count, sizeof(*check->cases));
-    if (check->cases == NULL)
-        return;
-    const struct node *among = add_arrive(c, c->region, NULL, NULL, NULL);
-    for (uint32_t with = 2; with-- > 0;)
-        for (uint32_t i = 0; i < node->case_count; i++) {
-            const struct spirv_instruction *at = barrier_of(node->cases[i].body, &leaves);
-            if ((at != NULL) == (with != 0))
-                count_case(c, check, &node->cases[i], at != NULL ? at : any, leaves ? "loop" : "case", among);
-        }
-    node_add(c->body, c->region, check);
-}
-
-/* Counts which way the work-items go at a condition of the group: the promise is that all who decide about it
- * go the same way. */
-static void count_ways(struct splitter *c, const struct node *node)
-{
-    bool leaves;
-
-    if (!c->body->checks_barriers || barrier_of(node, &leaves) == NULL)
-        return;
-    if (node->kind == NODE_IF)
-        count_sides(c, node);
-    else
-        count_cases(c, node);
-}
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 /* Replaces a condition of a group-level node that the group cannot compute: each work-item assigns it, all to
  * the same value, because either all of them reach a barrier or none does. */
@@ -434,31 +254,32 @@ static void tell_condition(struct splitter *c, struct node *node)
 {
     uint32_t id = node->condition;
 
-    if ((node->kind != NODE_IF && node->kind != NODE_SWITCH) || c->body->values[id].is_uniform ||
+    if (node->kind != NODE_IF || c->body->values[id].is_uniform ||
         c->body->module->ids[id].kind != SPIRV_ID_VALUE)
         return;
-    count_ways(c, node);
+    split_count_ways(c, node);
     uint32_t told = body_copy_id(c->body, id);
     if (told == 0)
         return;
     c->body->values[told].is_phi     = true;
     c->body->values[told].is_uniform = true;
-    node_add(c->body, c->region, new_copy(c, told, id));
+    node_add(c->body, c->region, split_copy(c, told, id));
     node->condition = told;
 }
 
 static void split_parts(struct splitter *c, struct node *node)
 {
-    enum node_kind kinds[] = {
-        [NODE_LOOP] = NODE_CONTINUE, [NODE_SWITCH] = NODE_BREAK, [NODE_SCOPE] = NODE_LEAVE};
-
     tell_condition(c, node);
     if (c->body->checks_barriers && node->kind == NODE_BARRIER && node->at != NULL)
-        add_arrive(c, c->region, node->at, "barrier", NULL);
+        split_count_barrier(c, node);
     if (node->has_meeting && c->divergent != NULL)
         c->body->has_absent = true;
-    if (c->is_divergent[node->number]) {
-        split_divergent(c, node, kinds[node->kind]);
+    if (node->kind == NODE_LOOP) {
+        split_loop(c, node);
+        return;
+    }
+    if (c->left[node->number] != 0) {
+        split_divergent(c, node);
     } else {
         flush(c);
         for (uint32_t i = 0; i < node_part_count(node); i++)
@@ -472,10 +293,8 @@ static void split_parts(struct splitter *c, struct node *node)
 
 static void find_divergent(struct splitter *c, const struct node *node)
 {
-    if (node_is_jump(node) && !node->is_uniform && node->target->is_uniform) {
-        c->is_divergent[node->target->number] = true;
-        c->divergent_count++;
-    }
+    if (node_is_jump(node) && !node->is_uniform && node->target->is_uniform)
+        c->left[node->target->number] |= node->kind == NODE_CONTINUE ? LEFT_ROUND : LEFT_BEHIND;
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             find_divergent(c, node_part(node, i));
@@ -499,23 +318,37 @@ static bool returns_early(const struct node *node, bool is_inside, bool more)
     return false;
 }
 
+/* Finds the nodes at group level, in a tree in which conditions around barriers are those of the group. */
+static int32_t find_groups(struct body *body)
+{
+    bool found = true;
+
+    for (uint32_t times = 0; found; times++) {
+        int32_t status = translate_converge(body);
+        if (status == TRM_OK)
+            status = translate_separate_cases(body, times >= TIMES_MOST, &found);
+        if (status != TRM_OK)
+            return status;
+        if (found)
+            uniform_forget(body->root);
+    }
+    return TRM_OK;
+}
+
 int32_t translate_split_at_barriers(struct body *body)
 {
     struct splitter c = {.body = body};
     bool has_meeting  = body->root->has_meeting;
-    int32_t status    = translate_converge(body);
+    int32_t status    = find_groups(body);
 
     if (status != TRM_OK)
         return status;
-    c.is_divergent = base_arena_allocate(body->arena, body->node_count, sizeof(*c.is_divergent));
-    c.bool_type    = body_bool_type(body);
-    if (c.is_divergent == NULL)
+    c.left = base_arena_allocate(body->arena, body->node_count, sizeof(*c.left));
+    if (c.left == NULL)
         return body_status(body);
     if (body->checks_barriers)
-        note_barriers(body->root);
+        split_note_barriers(body->root);
     find_divergent(&c, body->root);
-    if (c.divergent_count != 0 && c.bool_type == 0)
-        return body_refuse(body, NULL, "has work-items that leave a switch before a barrier in it");
     split_sequence(&c, body->root);
     if (body->arena->failed)
         return body_status(body);

@@ -32,6 +32,11 @@ int32_t translate_uniform(struct body *body);
  * that all work-items come to the barriers around them; then does what translate_uniform() does. */
 int32_t translate_converge(struct body *body);
 
+/* separate_cases.c: separates the cases with a barrier of the shader from those of a switch whose selector is
+ * not uniform (`all`: of every switch with such cases). *found: there were some; then the nodes at group
+ * level have to be found again. */
+int32_t translate_separate_cases(struct body *body, bool all, bool *found);
+
 /* rematerialize.c: computes cheap values again in each NODE_ITEMS that uses them, instead of spilling
  * them. */
 int32_t translate_rematerialize(struct body *body);

@@ -1,146 +1,154 @@
-/* Finds the nodes at group level: those around a barrier, and those that a jump at group level leaves.
+/* Finds the nodes at group level: those around a barrier, and those that a jump at group level leaves
+ * (uniform_jumps.c).
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/uniform.h"
 
 #define ROUNDS_MOST 8
+#define ATTEMPTS_MOST 8
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-/* Marks what is inside of a group-level construct: its sequences, and in those the nodes with barriers, jumps
- * and returns. */
-static void mark_inside(struct node *node);
-
-static void mark_child(struct node *child)
-{
-    if (child->has_barrier || child->kind == NODE_RETURN ||
-        (node_is_jump(child) && child->target->is_uniform)) {
-        child->is_uniform = true;
-        mark_inside(child);
-    }
-}
-
-static void mark_inside(struct node *node)
+void uniform_mark_inside(struct node *node)
 {
     for (uint32_t i = 0; i < node_part_count(node); i++) {
         struct node *part = node_part(node, i);
-        if (part == NULL)
+        if (part == NULL || (node->kind == NODE_SEQUENCE && !part->has_barrier))
             continue;
-        if (node->kind == NODE_SEQUENCE) {
-            mark_child(part);
-        } else {
-            part->is_uniform = true;
-            mark_inside(part);
-        }
+        part->is_uniform = true;
+        uniform_mark_inside(part);
     }
 }
 
-/* ---- jumps ----------------------------------------------------------------------------------- */
-
-static void find_jumps(struct analysis *a, struct node *node)
+void uniform_forget(struct node *node)
 {
-    if (node_is_jump(node) || node->kind == NODE_RETURN)
-        if (base_arena_grow(a->body->arena, &a->jumps, a->jump_count, &a->jump_capacity, sizeof(*a->jumps)))
-            a->jumps[a->jump_count++] = node;
+    node->is_uniform = false;
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
-            find_jumps(a, node_part(node, i));
+            uniform_forget(node_part(node, i));
 }
 
-/* Must the jump be at group level, and is it not yet? */
-static bool is_pending(const struct body *body, const struct node *jump)
+/* ---- values behind loops --------------------------------------------------------------------- */
+
+/* A work-item that has left a loop keeps the values of the round in which it did, while the others go on. So
+ * these values are not the group's, even if they are the same for all that are in the loop. */
+struct keeper {
+    struct analysis *a;
+    uint32_t *loop; /* by id: 1 + number of the innermost such loop that makes it; 0: none */
+    bool found;     /* a value that counted as uniform */
+};
+
+static bool is_inside(const struct keeper *k, const struct node *node, uint32_t loop)
 {
-    if (jump->is_uniform)
+    const struct jump_table *t = &k->a->table[loop];
+    uint32_t position          = k->a->table[node->number].from;
+
+    return position >= t->from && position <= t->to;
+}
+
+static void make(struct keeper *k, uint32_t id, const struct node *loop)
+{
+    if (loop != NULL && (k->loop[id] == 0 || is_inside(k, loop, k->loop[id] - 1)))
+        k->loop[id] = loop->number + 1;
+}
+
+static void find_made(struct keeper *k, const struct node *node, const struct node *loop)
+{
+    if (node->kind == NODE_LOOP && k->a->table[node->number].is_left)
+        loop = node;
+    for (uint32_t i = 0; i < node->op_count; i++)
+        if (node->ops[i]->result != 0)
+            make(k, node->ops[i]->result, loop);
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        make(k, node->copies[i].target, loop);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_made(k, node_part(node, i), loop);
+}
+
+static void use(struct keeper *k, const struct node *node, uint32_t id)
+{
+    if (k->loop[id] == 0 || is_inside(k, node, k->loop[id] - 1))
+        return;
+    k->found |= !k->a->varying[id];
+    k->a->kept[id] = true;
+}
+
+static void find_used(struct keeper *k, const struct node *node)
+{
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        struct visit visit = visit_begin(k->a->body, node->ops[i]);
+        for (uint32_t id; (id = visit_next(&visit)) != 0;)
+            use(k, node, id);
+    }
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        use(k, node, node->copies[i].source);
+    if (node->kind == NODE_IF || node->kind == NODE_SWITCH)
+        use(k, node, node->condition);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_used(k, node_part(node, i));
+}
+
+/* Finds the values to keep. True when some of them counted as uniform. */
+static bool find_kept(struct analysis *a)
+{
+    struct keeper k = {.a = a};
+
+    if (!jumps_find_left(a))
         return false;
-    return jump->kind == NODE_RETURN ? body->has_barrier : jump->target->is_uniform;
-}
-
-/* Is the path to the jump uniform, so that the group can take it? */
-static bool is_known(const struct analysis *a, const struct node *jump)
-{
-    for (const struct node *node = jump->parent; !node->is_uniform; node = node->parent) {
-        if (node->kind == NODE_SEQUENCE || node->kind == NODE_SCOPE)
-            continue;
-        if (node->kind != NODE_IF || a->varying[node->condition])
-            return false;
-    }
-    return true;
-}
-
-/* Raises the path to a jump to group level. */
-static void lift(struct node *jump)
-{
-    struct node *top = jump;
-
-    while (!top->parent->is_uniform) {
-        top             = top->parent;
-        top->is_uniform = true;
-    }
-    jump->is_uniform = true;
-    if (top != jump)
-        mark_inside(top);
-}
-
-/* Raises jumps whose paths are uniform. False when there were none. */
-static bool lift_known(struct analysis *a)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; i < a->jump_count; i++) {
-        if (!is_pending(a->body, a->jumps[i]) || !is_known(a, a->jumps[i]))
-            continue;
-        lift(a->jumps[i]);
-        found = true;
-    }
-    return found;
-}
-
-/* Raises the `break`s of loops with a barrier of the shader: all work-items reach the barrier or none
- * does, so all break or none does. */
-static bool lift_breaks(struct analysis *a)
-{
-    bool found = false;
-
-    for (uint32_t i = 0; i < a->jump_count; i++) {
-        struct node *jump = a->jumps[i];
-        if (jump->kind != NODE_BREAK || jump->target->kind != NODE_LOOP || !is_pending(a->body, jump) ||
-            (jump->target->has_meeting && !jump->target->has_control))
-            continue;
-        lift(jump);
-        found = true;
-    }
-    return found;
+    k.loop = base_arena_allocate(a->body->arena, a->body->value_count, sizeof(*k.loop));
+    if (k.loop == NULL)
+        return false;
+    find_made(&k, a->body->root, NULL);
+    find_used(&k, a->body->root);
+    return k.found;
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static void set_uniform(const struct analysis *a)
+/* Finds the nodes at group level for the values to keep that are known. `lifts`: jumps may depend on
+ * values. */
+static int32_t find_nodes(struct analysis *a, bool lifts)
 {
-    for (uint32_t id = 0; id < a->body->value_count && id < a->body->module->bound; id++)
+    a->body->root->is_uniform = true;
+    uniform_mark_inside(a->body->root);
+    for (uint32_t i = 0; i < a->jump_count; i++)
+        a->table[a->jumps[i]->number].is_told = false;
+    for (uint32_t round = 0;; round++) {
+        jumps_lift_plain(a);
+        int32_t status = analysis_find_varying(a);
+        if (status != TRM_OK || !lifts || round > 2 * ROUNDS_MOST)
+            return status;
+        if (round < ROUNDS_MOST && jumps_lift_known(a))
+            continue;
+        if (!jumps_lift_shared(a))
+            return TRM_OK;
+    }
+}
+
+static void set_values(const struct analysis *a)
+{
+    for (uint32_t id = 0; id < a->body->value_count && id < a->body->module->bound; id++) {
         a->body->values[id].is_uniform = !a->varying[id];
+        a->body->values[id].is_kept    = a->kept[id];
+    }
 }
 
 int32_t translate_uniform(struct body *body)
 {
     struct analysis a;
-    int32_t status;
 
-    body->root->is_uniform = true;
-    mark_inside(body->root);
-    if (!analysis_begin(&a, body))
+    if (!analysis_begin(&a, body) || !jumps_find(&a))
         return body_status(body);
-    find_jumps(&a, body->root);
-    for (uint32_t round = 0;; round++) {
-        status = analysis_find_varying(&a);
+    for (uint32_t attempt = 0;; attempt++) {
+        int32_t status = find_nodes(&a, attempt < ATTEMPTS_MOST);
         if (status != TRM_OK)
             return status;
-        if (round < ROUNDS_MOST && lift_known(&a))
-            continue;
-        if (round > 2 * ROUNDS_MOST || !lift_breaks(&a))
+        if (!find_kept(&a))
             break;
+        uniform_forget(body->root);
     }
-    while (lift_breaks(&a)) {
-    }
-    set_uniform(&a);
-    return TRM_OK;
+    set_values(&a);
+    return body_status(body);
 }

@@ -250,7 +250,7 @@ int32_t analysis_find_varying(struct analysis *a)
     for (uint32_t i = 0; i < a->body->value_count; i++)
         a->varying[i] = false;
     for (uint32_t i = 0; i < a->body->value_count; i++)
-        if (a->body->values[i].is_divergent)
+        if (a->body->values[i].is_divergent || a->kept[i])
             set_varying(a, i);
     find_escapes(a, a->body->root);
     walk_group(a, a->body->root, &is_certain);
@@ -267,8 +267,10 @@ bool analysis_begin(struct analysis *a, struct body *body)
     a->stored  = base_arena_allocate(arena, body->value_count, sizeof(*a->stored));
     a->users   = base_arena_allocate(arena, body->value_count, sizeof(*a->users));
     a->work    = base_arena_allocate(arena, body->value_count, sizeof(*a->work));
+    a->kept    = base_arena_allocate(arena, body->value_count, sizeof(*a->kept));
     a->escapes = base_arena_allocate(arena, body->node_count, sizeof(*a->escapes));
-    if (a->varying == NULL || a->stored == NULL || a->users == NULL || a->work == NULL || a->escapes == NULL)
+    if (a->varying == NULL || a->stored == NULL || a->users == NULL || a->work == NULL || a->kept == NULL ||
+        a->escapes == NULL)
         return false;
     find_users(a, body->root);
     return !arena->failed;

@@ -59,6 +59,20 @@ static uint32_t new_type(struct body *body, const struct spirv_type *type)
     return id;
 }
 
+uint32_t body_bool_type(struct body *body)
+{
+    const struct spirv_module *module = body->module;
+
+    for (uint32_t i = 0; i < module->type_count; i++)
+        if (spirv_type(module, module->types[i])->kind == SPIRV_BOOL)
+            return module->types[i];
+    if (body->bool_type == 0)
+        body->bool_type = new_type(
+            body,
+            &(struct spirv_type){.kind = SPIRV_BOOL, .natural_size = 4, .natural_alignment = 4, .depth = 1});
+    return body->bool_type;
+}
+
 uint32_t body_address_type(struct body *body)
 {
     if (body->address_type == 0)

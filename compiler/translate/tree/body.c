@@ -81,16 +81,6 @@ int32_t body_status(const struct body *body)
     return body->arena->failed ? base_arena_fail(body->arena, "translating a kernel") : TRM_OK;
 }
 
-uint32_t body_bool_type(const struct body *body)
-{
-    const struct spirv_module *module = body->module;
-
-    for (uint32_t i = 0; i < module->type_count; i++)
-        if (spirv_type(module, module->types[i])->kind == SPIRV_BOOL)
-            return module->types[i];
-    return 0;
-}
-
 int32_t body_refuse(const struct body *body, const struct spirv_instruction *op, const char *reason)
 {
     char name[32], place[256];

@@ -42,7 +42,9 @@ struct value_info {
     uint8_t place;   /* enum place */
     bool is_uniform; /* the same for all work-items of a group */
     bool is_phi;
-    uint32_t pair;     /* of a sine or cosine: the first of the two that are computed at once; 0: alone */
+    uint32_t pair; /* of a sine or cosine: the first of the two that are computed at once; 0: alone */
+    bool
+        is_kept; /* made in a loop that work-items leave one by one, and used outside: not computed again there */
     bool is_divergent; /* differs between work-items: some have left the construct in which it is computed */
     struct access access; /* of pointers; `variable` is 0 for any other value */
 };
@@ -65,6 +67,7 @@ struct body {
     uint32_t address_type;
     uint32_t *memories;
     uint32_t memory_count, memory_capacity;
+    uint32_t bool_type;   /* made by body_bool_type(), or 0 */
     uint32_t node_count;  /* numbers given to nodes */
     bool checks_bounds;   /* TRM_TRANSLATE_BOUNDS */
     bool checks_barriers; /* TRM_TRANSLATE_BARRIERS */
@@ -88,10 +91,9 @@ uint32_t body_copy_id(struct body *body, uint32_t id);
 uint32_t body_zero(struct body *body, uint32_t type);
 uint32_t body_constant(struct body *body, uint32_t type, uint64_t bits);
 
-/* The type of booleans; 0 when the module has none. */
-uint32_t body_bool_type(const struct body *body);
-
-/* The type of addresses, a 64-bit unsigned integer, and a pointer type. 0 without memory. */
+/* The types of booleans and of addresses, a 64-bit unsigned integer, made when the module has none. A pointer
+ * type. 0 without memory. */
+uint32_t body_bool_type(struct body *body);
 uint32_t body_address_type(struct body *body);
 uint32_t body_pointer_type(struct body *body, uint32_t storage, uint32_t element);
 

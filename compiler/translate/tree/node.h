@@ -51,6 +51,7 @@ struct node {
     bool is_uniform;  /* group level: all work-items of a group reach the node, or none does */
     /* Of LOOP, SWITCH, SCOPE: a jump needs a goto, for example a break of a loop from inside a switch. */
     bool is_targeted;
+    bool is_case;    /* of IF: was a case of a switch */
     bool asks;       /* of LOOP: runs until no work-item is left in it */
     uint32_t number; /* unique, for labels */
     struct node *parent;

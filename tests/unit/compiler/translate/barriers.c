@@ -22,6 +22,7 @@ enum {
     NESTED = 4,
     LATE   = 5, /* a condition behind an early return */
     CASES  = 6, /* a switch behind an early return */
+    WAYS   = 7, /* a break on both sides of a branch */
 };
 
 struct arguments {
@@ -120,6 +121,18 @@ START_TEST(those_that_leave_a_loop_with_a_barrier_are_counted)
 }
 END_TEST
 
+START_TEST(those_that_have_not_left_a_loop_by_any_way_are_counted)
+{
+    open_shader(_i);
+    expect_whole(WAYS, 64, 1, 1);
+    expect_whole(WAYS, 64, 3, 2 * 63 + 3);
+    expect_whole(WAYS, 0, 3, 4 * 63 + 4);
+    expect_some(WAYS, 40, 2, "round", 24, "89");
+    expect_some(WAYS, 20, 1, "round", 44, "89");
+    translated_close(&kernel);
+}
+END_TEST
+
 START_TEST(those_that_take_a_branch_within_a_branch_are_counted)
 {
     open_shader(_i);
@@ -156,6 +169,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(tests, those_of_the_side_with_the_barrier_are_counted_also_behind_else, 0, 2);
     tcase_add_loop_test(tests, those_that_take_each_case_of_a_switch_are_counted, 0, 2);
     tcase_add_loop_test(tests, those_that_leave_a_loop_with_a_barrier_are_counted, 0, 2);
+    tcase_add_loop_test(tests, those_that_have_not_left_a_loop_by_any_way_are_counted, 0, 2);
     tcase_add_loop_test(tests, those_that_take_a_branch_within_a_branch_are_counted, 0, 2);
     tcase_add_loop_test(tests, a_condition_is_only_that_of_those_that_have_not_returned, 0, 2);
     suite_add_tcase(suite, tests);

@@ -77,6 +77,18 @@ void main()
             sum = 7u;
             break;
         }
+    } else if (kind == 7u) {
+        for (uint k = 0u; k < 4u; k++) {
+            if (l < 32u) {
+                sum++;
+                if (k + 1u == limit && v < n)
+                    break;
+            } else if (k + 1u == limit && v < n) {
+                break;
+            }
+            barrier();
+            sum += other(l);
+        }
     }
     y[i] = sum;
 }

@@ -143,6 +143,96 @@ START_TEST(what_may_differ_but_decides_about_a_barrier_is_spilled)
 }
 END_TEST
 
+START_TEST(items_leave_a_loop_by_different_ways_and_it_ends_when_none_is_left)
+{
+    expect("left_one_by_one.spv", TREE_SPLIT, true,
+           "items\n"
+           "    %1 = Load gl_LocalInvocationID[0]\n"
+           "    %2 = Load buffer0[0][%1]\n"
+           "    copy k%3 = 0, v%4 = %2\n"
+           "    copy gone%5 = false\n"
+           "loop\n"
+           "    copy stays%6 = false\n"
+           "    items loads gone%5, v%4, k%3\n"
+           "        %7 = Load gl_LocalInvocationID[0]\n"
+           "        scope\n"
+           "            if gone%5\n"
+           "                leave\n"
+           "            %8 = SGreaterThan v%4 5\n"
+           "            if %8\n"
+           "                %9 = IAdd v%4 2\n"
+           "                %10 = Load buffer0[0][32]\n"
+           "                %11 = IEqual %10 k%3\n"
+           "                if %11\n"
+           "                    copy v%12 = %9\n"
+           "                    copy gone%5 = true\n"
+           "                    leave\n"
+           "                copy v%13 = %9\n"
+           "            else\n"
+           "                %14 = Load buffer0[0][32]\n"
+           "                %15 = IEqual %14 k%3\n"
+           "                if %15\n"
+           "                    copy v%12 = v%4\n"
+           "                    copy gone%5 = true\n"
+           "                    leave\n"
+           "                copy v%13 = v%4\n"
+           "            Store tile[%7] v%13\n"
+           "            copy stays%6 = true\n"
+           "    if stays%6\n"
+           "    else\n"
+           "        break\n"
+           "    items loads gone%5, k%3\n"
+           "        %16 = Load gl_LocalInvocationID[0]\n"
+           "        scope\n"
+           "            if gone%5\n"
+           "                leave\n"
+           "            %17 = BitwiseXor %16 1\n"
+           "            %18 = Load tile[%17]\n"
+           "            %19 = IAdd k%3 1\n"
+           "            copy k%3 = %19, v%4 = %18\n"
+           "items loads v%12, k%3\n"
+           "    %20 = Load gl_LocalInvocationID[0]\n"
+           "    %21 = IAdd v%12 k%3\n"
+           "    Store buffer0[0][%20] %21\n");
+}
+END_TEST
+
+START_TEST(cases_with_a_barrier_leave_a_switch_in_which_items_differ)
+{
+    expect("separated.spv", TREE_SPLIT, true,
+           "items\n"
+           "    %1 = Load gl_LocalInvocationID[0]\n"
+           "    %2 = Load buffer0[0][%1]\n"
+           "copy v%3 = 0\n"
+           "items loads %2\n"
+           "    copy in_case%4 = false\n"
+           "    copy in_case%5 = false\n"
+           "    switch %2\n"
+           "    case default\n"
+           "        copy v%6 = 0\n"
+           "    case 0\n"
+           "        copy v%6 = 7\n"
+           "    case 1\n"
+           "        copy in_case%4 = true\n"
+           "    case 2\n"
+           "        copy in_case%5 = true\n"
+           "    copy in_case%7 = in_case%4\n"
+           "if in_case%7\n"
+           "    items\n"
+           "        %8 = Load gl_LocalInvocationID[0]\n"
+           "        Store tile[%8] 8\n"
+           "        copy in_case%5 = true\n"
+           "    %9 = Load tile[0]\n"
+           "    copy v%3 = %9\n"
+           "%10 = IAdd v%3 9\n"
+           "items loads in_case%5, v%6\n"
+           "    %11 = Load gl_LocalInvocationID[0]\n"
+           "    if in_case%5\n"
+           "        copy v%6 = %10\n"
+           "    Store buffer0[0][%11] v%6\n");
+}
+END_TEST
+
 START_TEST(items_that_return_before_a_barrier_are_gone_for_later_regions)
 {
     expect("return_before_barrier.spv", TREE_SPLIT, true,
@@ -314,6 +404,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_loop_around_barriers_is_the_group_s_and_so_is_its_counter);
     tcase_add_test(tests, what_is_the_same_for_all_decides_for_the_group);
     tcase_add_test(tests, what_may_differ_but_decides_about_a_barrier_is_spilled);
+    tcase_add_test(tests, items_leave_a_loop_by_different_ways_and_it_ends_when_none_is_left);
+    tcase_add_test(tests, cases_with_a_barrier_leave_a_switch_in_which_items_differ);
     tcase_add_test(tests, items_that_return_before_a_barrier_are_gone_for_later_regions);
     tcase_add_test(tests, items_that_leave_a_function_alone_skip_the_rest_of_it);
     tcase_add_test(tests, a_value_assigned_in_a_loop_is_spilled_once_behind_the_loop);

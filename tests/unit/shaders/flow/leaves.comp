@@ -1,0 +1,116 @@
+// Work-items of a group that leave loops with barriers one by one, or together by different ways; x is given.
+#version 450
+layout(local_size_x = 32) in;
+layout(std430, binding = 0) readonly buffer X { uint x[]; };
+layout(std430, binding = 1) writeonly buffer Y { uint y[]; };
+layout(push_constant) uniform P { uint kind, n; };
+shared uint tile[32];
+shared uint more;
+
+uint other(uint l, uint v)
+{
+    tile[l] = v;
+    barrier();
+    v += tile[31u - l];
+    barrier();
+    return v;
+}
+
+/* The barriers are in the first round; then each leaves in a round of its own. */
+uint one_by_one(uint i, uint l)
+{
+    uint v = x[i], k, from_counter;
+    for (k = 0u;; k++) {
+        if (k == 0u)
+            v = other(l, v);
+        from_counter = k * 3u + n;
+        if (k == x[i] % 8u)
+            break;
+        v = v * 5u + 1u;
+    }
+    return v * 64u + k + from_counter;
+}
+
+/* All return in the same round, and the loop has no other end. */
+uint returning(uint i, uint l)
+{
+    uint v = x[i];
+    for (uint k = 0u;; k++) {
+        v = other(l, v);
+        if ((l & 1u) == 0u) {
+            if (k == n)
+                return v;
+            v += 3u;
+        } else if (k == n) {
+            return v + 1u;
+        }
+    }
+}
+
+/* The whole group leaves, or none of it: no work-item of it would end the loop. */
+uint ended(uint i, uint l)
+{
+    if (x[i] < n)
+        return 7u;
+    if (l == 0u)
+        more = 3u;
+    uint v = x[i];
+    while (true) {
+        v = other(l, v);
+        uint left = more;
+        barrier();
+        if (left == 0u)
+            break;
+        if (l == 0u)
+            more = left - 1u;
+    }
+    return v;
+}
+
+/* Some leave the switch, and the others the function; what is behind has a barrier for none. */
+uint two_ways(uint i, uint l)
+{
+    uint v = other(l, x[i]);
+    switch (0) {
+    default:
+        if (l < n)
+            break;
+        v += 5u;
+        if (kind == 3u)
+            return v;
+        v = other(l, v);
+    }
+    return kind == 3u ? v * 2u : other(l, v);
+}
+
+/* Each takes its own of two cases, or all take the one with a barrier. */
+uint cases(uint i, uint l)
+{
+    uint v = x[i];
+    switch (n == 9u ? 2u : l % 2u) {
+    case 0u:
+        v += 1u;
+        break;
+    case 2u:
+        v = other(l, v);
+        if (l < 5u)
+            break;
+    case 1u:
+        v *= 3u;
+        break;
+    }
+    return v;
+}
+
+void main()
+{
+    uint i = gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x, v = 0u;
+    switch (kind) {
+    case 0u: v = one_by_one(i, l); break;
+    case 1u: v = returning(i, l); break;
+    case 2u: v = ended(i, l); break;
+    case 3u: v = two_ways(i, l); break;
+    case 4u: v = cases(i, l); break;
+    }
+    y[i] = v;
+}
