@@ -9,14 +9,15 @@
 static struct trm_pipeline *handle;
 static struct pipeline *pipeline;
 static struct pipeline_slots_in_use *in_use;
+static uint32_t more; /* stages like the first */
 
 /* On the device that shares the host's memory, so that the library chooses the number. */
 static void open_pipeline(uint32_t depth)
 {
-    stages[0].kernel = foreign;
-    desc.port_count  = 2;
-    desc.stage_count = 1;
-    desc.depth       = depth;
+    stages[0].kernel = stages[1].kernel = foreign;
+    desc.port_count                     = 2;
+    desc.stage_count                    = 1 + more;
+    desc.depth                          = depth;
     ck_assert_int_eq(trm_pipeline_create(other.device, &desc, &handle), TRM_OK);
     pipeline = core_object_find(handle, CORE_PIPELINE);
     ck_assert_ptr_nonnull(pipeline);
@@ -226,6 +227,50 @@ START_TEST(few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow)
 }
 END_TEST
 
+/* Whether each of the first tokens of a run is measured: bit i for the i-th. */
+static uint32_t measured_of_run(uint32_t depth, uint64_t token_ns, uint32_t run, bool stamps_are_slow)
+{
+    uint32_t bits = 0;
+
+    open_pipeline(depth);
+    pipeline->engine->stamps_are_slow = stamps_are_slow;
+    atomic_store(&pipeline->engine->token_ns, token_ns);
+    pipeline_sampling_begin(&pipeline->sampling, run);
+    for (uint32_t i = 0; i < 6; i++) {
+        pipeline_times_begin(pipeline->slots[0]);
+        bits |= (uint32_t)pipeline_slot_is_measured(pipeline->slots[0]) << i;
+    }
+    trm_pipeline_destroy(handle);
+    return bits;
+}
+
+/* Else a short run would take the longer the more slots there are, for their stamps alone. */
+START_TEST(where_stamps_are_slow_as_few_tokens_are_stamped_with_any_number_of_slots)
+{
+    for (uint32_t depth = 1; depth <= 8; depth++) {
+        ck_assert_uint_eq(measured_of_run(depth, 1000000, 6, true), 0x38);
+        ck_assert_uint_eq(measured_of_run(depth, 1000000, 5, true), 0x3f);
+    }
+    ck_assert_uint_eq(measured_of_run(1, 1000000, 6, false), 0x38);
+    ck_assert_uint_eq(measured_of_run(4, 1000000, 17, false), 0x3f);
+    ck_assert_uint_eq(measured_of_run(4, 1000000, 18, false), 0);
+}
+END_TEST
+
+/* A long token is always stamped. */
+START_TEST(where_stamps_are_slow_only_tokens_are_long_that_are_so_beside_all_of_their_stamps)
+{
+    ck_assert_uint_eq(measured_of_run(4, 5000001, 1000, false), 0x3f);
+    ck_assert_uint_eq(measured_of_run(4, 12000000, 1000, true), 0x38);
+    ck_assert_uint_eq(measured_of_run(4, 12000001, 1000, true), 0x3f);
+    stages[1] = stages[0];
+    more      = 1;
+    ck_assert_uint_eq(measured_of_run(4, 18000000, 1000, true), 0x38);
+    ck_assert_uint_eq(measured_of_run(4, 18000001, 1000, true), 0x3f);
+    more = 0;
+}
+END_TEST
+
 START_TEST(a_slot_that_has_brought_something_is_not_judged_again)
 {
     open_pipeline(0);
@@ -325,6 +370,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_slot_that_was_added_and_brought_nothing_at_three_looks_rests);
     tcase_add_test(tests, tokens_are_not_stamped_for_more_slots_while_fewer_are_tried);
     tcase_add_test(tests, few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow);
+    tcase_add_test(tests, where_stamps_are_slow_as_few_tokens_are_stamped_with_any_number_of_slots);
+    tcase_add_test(tests, where_stamps_are_slow_only_tokens_are_long_that_are_so_beside_all_of_their_stamps);
     tcase_add_test(tests, a_slot_that_has_brought_something_is_not_judged_again);
     tcase_add_test(tests, a_small_slot_is_added_once_without_a_stage_that_waits);
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);
