@@ -527,8 +527,10 @@ UNIT_TESTS += tests/unit/pipeline/trial/tests
 tests_unit_pipeline_trial_tests_SOURCES = \
 	tests/unit/pipeline/trial/depth_trial.c \
 	tests/unit/pipeline/trial/depth_trial_fixture.h \
+	tests/unit/pipeline/trial/recorded.c \
 	tests/unit/pipeline/trial/sampling.c \
-	tests/unit/pipeline/trial/strategy_trial.c
+	tests/unit/pipeline/trial/strategy_trial.c \
+	tests/unit/pipeline/trial/strategy_trial_fixture.h
 tests_unit_pipeline_trial_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_trial_tests_LDADD = $(UNIT_LIBS)
 
