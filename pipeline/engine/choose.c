@@ -79,6 +79,9 @@ static void begin_trial(struct pipeline *pipeline, uint32_t count)
 
     pipeline_trial_begin(&choice->trial, count,
                          pipeline->desc.depth == 0 && pipeline_slots_may_rest(pipeline));
+    for (uint32_t i = 1; i < count; i++)
+        if (choice->candidates[i]->strategy == choice->candidates[i - 1]->strategy)
+            pipeline_trial_join(&choice->trial, i);
     atomic_store_explicit(&choice->is_trying, true, memory_order_relaxed);
     settle(pipeline, choice->candidates[0], "still on trial");
 }

@@ -1,5 +1,6 @@
-/* How many slots are in use at once, where the library chooses: where host and device share memory by a trial of
- * its own (depth_trial.h), elsewhere by the trial of strategies, which also tries some with fewer (choose.c). Of several devices all share the host's memory, and the first one's engine has the trial,
+/* How many slots are in use at once, where the library chooses: where host and device share memory by a
+ * trial of its own (depth_trial.h), elsewhere by the trial of strategies, which also tries some with fewer
+ * (choose.c). Of several devices all share the host's memory, and the first one's engine has the trial,
  * which is of the slots of all.
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
@@ -18,9 +19,10 @@
 #define CACHE_BYTES (UINT64_C(1) << 20)
 #define FIRST_BYTES (UINT64_C(32) << 10)
 
-/* All slots in use take little if they fit into such a part of the second-level cache of one processor. Where
- * threads cannot share them evenly, a slot wanders from one to another: of three slots, each of two threads
- * takes the one that the other had before, and three of 512 KiB beside 2 MiB were a fifth slower than two. */
+/* All slots in use take little if they fit into such a part of the second-level cache of one processor.
+ * Where threads cannot share them evenly, a slot wanders from one to another: of three slots, each of two
+ * threads takes the one that the other had before, and three of 512 KiB beside 2 MiB were a fifth slower
+ * than two. */
 #define LITTLE 4
 
 /* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot

@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-/* Rounds of all candidates, and then of the ways near the best. Those with long stretches have one first, and
- * more later, as they are near. */
+/* Rounds of all candidates, and then as many of the ways near the best. Those with long stretches need
+ * one. */
 #define ROUNDS 2
 #define ROUNDS_LONG 1
-#define ROUNDS_NEAR_LONG 2
 
 /* No round follows when the trial has cost so many tokens of the best way, and so much time. */
 #define COST_TOKENS 48
@@ -21,11 +20,12 @@
 /* The first turn begins to count no sooner: devices raise their clocks when they get work. */
 #define WARM_NS UINT64_C(10000000)
 
-/* A stretch is a multiple of the depth, because up to that many tokens are enqueued at once, and long enough
- * that one bunch more or less matters little. A turn has three stretches, or a single long one. */
-#define STRETCH_DEPTHS 4
+/* A stretch is a multiple of the slots in use, because up to that many tokens are enqueued at once, and long
+ * enough that one bunch more or less matters little. A turn has three stretches, or a single long one. */
+#define STRETCH_SLOTS 4
+#define STRETCH_SLOTS_MANY 3 /* times the slots where there are more than three */
 #define STRETCH_NS UINT64_C(300000)
-#define STRETCH_LONG_NS UINT64_C(2000000)
+#define STRETCH_LONG_NS UINT64_C(1500000)
 #define STRETCHES 3
 
 /* In per cent of the fastest: ways beyond FAR end their turns with the first stretch; those beyond NEAR are
@@ -281,7 +281,7 @@ static bool is_at_end(struct pipeline_trial *trial)
         return trial->round == trial->last_round || is_too_dear(trial);
     if (trial->round < rounds)
         return false;
-    trial->last_round = trial->round + (rounds == ROUNDS_LONG ? ROUNDS_NEAR_LONG : ROUNDS);
+    trial->last_round = trial->round + rounds;
     return !go_on_with_near(trial);
 }
 
@@ -323,6 +323,11 @@ void pipeline_trial_begin(struct pipeline_trial *trial, uint32_t count, bool may
         trial->ways[i].candidate = i;
 }
 
+void pipeline_trial_join(struct pipeline_trial *trial, uint32_t candidate)
+{
+    trial->ways[candidate].is_like_last = true;
+}
+
 void pipeline_trial_interrupt(struct pipeline_trial *trial)
 {
     if (trial->is_over)
@@ -357,7 +362,9 @@ static void extend_stretch(struct pipeline_trial *trial, uint64_t now)
 
 static bool is_stretch(const struct pipeline_trial *trial)
 {
-    return trial->stretch_tokens >= STRETCH_DEPTHS * slots_of(trial) && trial->stretch_ns >= STRETCH_NS;
+    uint32_t slots = slots_of(trial), times = slots > 3 ? STRETCH_SLOTS_MANY : STRETCH_SLOTS;
+
+    return trial->stretch_tokens >= times * slots && trial->stretch_ns >= STRETCH_NS;
 }
 
 static void count_token(struct pipeline_trial *trial, uint64_t now)
@@ -450,9 +457,12 @@ static void note(struct pipeline_trial *trial)
 static void give_up(struct pipeline_trial *trial)
 {
     struct pipeline_trial_way *way = &trial->ways[trial->current];
+    struct pipeline_trial_way *end = &trial->ways[trial->count];
 
     way->ns[way->count++] = time_of_turn(trial) / trial->turn_tokens;
     way->is_long = way->is_eliminated = way->is_given_up = true;
+    for (way++; way != end && way->is_like_last; way++)
+        way->is_eliminated = way->is_given_up = true;
     trial->counted = trial->stretch_tokens = 0;
     trial->stretch_ns = trial->begin = 0;
     next_turn(trial);

@@ -1,27 +1,27 @@
 /* Finds the fastest of several strategies, the candidates. A trial decides which candidate each token uses.
  * It is told the time and knows nothing else, so tests can feed it with made-up times.
  *
- * What is compared are ways: a candidate with a number of slots. First each candidate has all slots. A trial
- * that may use fewer (pipelines whose depth the library chooses) then compares the two fastest with one slot
- * less as well: what is the fastest with four slots need not be so with three.
+ * What is compared are ways: a candidate with a number of slots. First each candidate has all slots. A
+ * trial that may use fewer (pipelines whose depth the library chooses) then compares the two fastest with
+ * one slot less as well: what is the fastest with four slots need not be so with three.
  *
  * Ways take turns, forward and backward (A B C, C B A), so that slow changes, such as a rising clock,
- * favour none of them. At the beginning of a turn the slots hold tokens of another way and resources
- * are created, so the first tokens do not count. Then stretches of tokens are timed. For short stretches a
+ * favour none of them. At the beginning of a turn the slots hold tokens of another way and resources are
+ * created, so the first tokens do not count. Then stretches of tokens are timed. For short stretches a
  * way's result is the upper end of its fastest third, because other work on the machine only makes
  * stretches longer; for long ones, where that matters less than how many tokens happened to end in each, it
  * is their mean.
  *
  * A turn whose first stretch is far slower than the best ends with it, so that what is far behind costs few
- * tokens. A way whose first turn takes far longer than the best would have, apart from single pauses, is given
- * up at once: large tokens may take many times as long where kernels reach over a bus. After the first rounds
- * only ways near the best go on. In the end the first in the list that is about as fast as the fastest
- * wins, if that also holds for its slower stretches; simpler strategies come first in the list, and fewer
- * slots last. The winner then has to confirm its result in further stretches, because a device may run a
- * strategy fast only while it is new; if it fails to, another way gets its chance.
+ * tokens. A way whose first turn takes far longer than the best would have, apart from single pauses, is
+ * given up at once: large tokens may take many times as long where kernels reach over a bus. After the
+ * first rounds only ways near the best go on. In the end the first in the list that is about as fast as the
+ * fastest wins, if that also holds for its slower stretches; simpler strategies come first in the list, and
+ * fewer slots last. The winner then has to confirm its result in further stretches, because a device may
+ * run a strategy fast only while it is new; if it fails to, another way gets its chance.
  *
- * Stretches are timed only while the pipeline is in flow: a run begins with empty slots, which take the first
- * tokens at once.
+ * Stretches are timed only while the pipeline is in flow: a run begins with empty slots, which take the
+ * first tokens at once.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_TRIAL_STRATEGY_TRIAL_H
@@ -44,6 +44,7 @@ struct pipeline_trial_way {
     bool is_long;       /* all its stretches are long */
     bool is_eliminated; /* too slow to go on */
     bool is_given_up;   /* in its first turn; it stays eliminated */
+    bool is_like_last;  /* reaches memory as the candidate before it does, and is given up with that */
     bool is_proven;     /* it confirmed its result; `ns` are the stretches of that */
 };
 
@@ -74,6 +75,10 @@ struct pipeline_trial {
 
 /* count: 1 to PIPELINE_TRIAL_CANDIDATES. may_rest: also with a slot less. */
 void pipeline_trial_begin(struct pipeline_trial *trial, uint32_t count, bool may_rest);
+
+/* After the beginning: a candidate reaches memory as the one before it does. Where that is given up, it is
+ * not tried. */
+void pipeline_trial_join(struct pipeline_trial *trial, uint32_t candidate);
 
 /* Tells that a run begins. */
 void pipeline_trial_interrupt(struct pipeline_trial *trial);

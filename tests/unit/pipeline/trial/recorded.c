@@ -1,6 +1,6 @@
-/* Trials of strategies with the times of a token that were recorded on an H200, with four slots and with three
- * (doc/results/2026-11-29-workloads.md and 2026-11-22-cuda-h200.md): what stays is as fast as the best pair of
- * a strategy and a number of slots, and finding it costs little.
+/* Trials of strategies with the times of a token that were recorded on an H200, with four slots and with
+ * three (doc/results/2026-11-29-workloads.md and 2026-11-22-cuda-h200.md): what stays is as fast as the
+ * best pair of a strategy and a number of slots, and finding it costs little.
  * SPDX-License-Identifier: MIT
  */
 #include "strategy_trial_fixture.h"
@@ -11,9 +11,9 @@ enum {
     SEEDS      = 60
 };
 
-/* Tenths of a microsecond of a token, in the order in which the engine tries the candidates, from the log of
- * trials; or from the benchmark, as a multiple of its time with three slots. Where no time with four slots was
- * recorded, it is as with three. */
+/* Tenths of a microsecond of a token, in the order in which the engine tries the candidates, from the log
+ * of trials; or from the benchmark, as a multiple of its time with three slots. Where no time with four
+ * slots was recorded, it is as with three. */
 struct recorded {
     const char *name;
     uint32_t four[CANDIDATES], three[CANDIDATES];

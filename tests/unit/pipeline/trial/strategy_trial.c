@@ -202,10 +202,12 @@ START_TEST(tokens_that_end_in_bunches_favour_no_strategy)
 }
 END_TEST
 
-/* Tokens of one candidate end in bunches at odd times; few bunches are large, as where several copies share a
- * bus. */
-START_TEST(tokens_that_end_at_odd_times_seem_no_faster)
+/* Tokens of one candidate end in bunches at odd times; few bunches are large, as where several copies share
+ * a bus. */
+START_TEST(tokens_that_end_at_odd_times_seem_hardly_ever_faster)
 {
+    uint32_t wrong = 0;
+
     for (uint32_t seed = 1; seed <= 100; seed++) {
         struct machine machine = {.cost  = {1400 * US, 1650 * US, 1650 * US},
                                   .ways  = 3,
@@ -213,8 +215,9 @@ START_TEST(tokens_that_end_at_odd_times_seem_no_faster)
                                   .run   = 40,
                                   .odd   = true,
                                   .seed  = seed * 2654435761u};
-        ck_assert_uint_eq(run(&machine), 0);
+        wrong += run(&machine) != 0;
     }
+    ck_assert_uint_le(wrong, 1);
 }
 END_TEST
 
@@ -225,34 +228,33 @@ START_TEST(long_tokens_are_tried_few_times)
     for (uint32_t depth = 1; depth <= 4; depth++) {
         struct machine machine = {.cost = {100 * MS, 101 * MS, 102 * MS}, .ways = 3, .depth = depth};
         run(&machine);
-        ck_assert_uint_le(machine.tokens, 54 * depth + 10);
+        ck_assert_uint_le(machine.tokens, 38 * depth + 10);
     }
 }
 END_TEST
 
-/* A turn of three stretches has at least 3 * 4 times as many tokens as there are slots. */
+/* A turn of three stretches has at least 3 * 3 times as many tokens as there are slots. */
 START_TEST(turns_of_short_tokens_that_are_far_behind_end_with_their_first_stretch)
 {
     for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++) {
         struct machine machine = {.cost = {20 * US, 30 * US, 22 * US}, .ways = 3, .depth = depth};
         run(&machine);
         ck_assert_uint_le(machine.went[1], 2 * (7 * depth + 16));
-        ck_assert_uint_ge(machine.went[2], 4 * 12 * depth);
+        ck_assert_uint_ge(machine.went[2], 4 * 9 * depth);
     }
 }
 END_TEST
 
-/* One candidate is near enough for more rounds, and dear enough that there is one alone. */
+/* All are near enough for more rounds: beside the first ones there is one where they cost a fifth, and two
+ * where they cost nothing. */
 START_TEST(no_round_follows_when_the_trial_has_cost_much)
 {
-    struct machine machine = {
-        .cost = {1000 * US, 1200 * US, 1200 * US, 1200 * US, 1200 * US}, .ways = 5, .depth = 8};
+    struct machine machine = {.cost = {80 * US, 97 * US, 97 * US, 97 * US, 97 * US}, .ways = 5, .depth = 4};
     ck_assert_uint_eq(run(&machine), 0);
     uint32_t dear = machine.tokens;
-    machine       = (struct machine){
-              .cost = {1000 * US, 1010 * US, 1010 * US, 1010 * US, 1010 * US}, .ways = 5, .depth = 8};
+    machine = (struct machine){.cost = {80 * US, 81 * US, 81 * US, 81 * US, 81 * US}, .ways = 5, .depth = 4};
     run(&machine);
-    ck_assert_uint_ge(machine.tokens, dear + 5 * 4 * 8);
+    ck_assert_uint_ge(machine.tokens, dear + 5 * 3 * 12);
 }
 END_TEST
 
@@ -301,6 +303,23 @@ START_TEST(a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens)
     ck_assert_uint_le(machine.went[2], machine.depth + 2);
     ck_assert(machine.trial.ways[2].is_eliminated);
     ck_assert_uint_gt(pipeline_trial_result(&machine.trial, 2), pipeline_trial_result(&machine.trial, 3));
+}
+END_TEST
+
+START_TEST(what_reaches_memory_as_a_candidate_that_was_given_up_is_not_tried)
+{
+    for (uint32_t joined = 0; joined < 2; joined++) {
+        struct machine machine = {.ways  = 4,
+                                  .depth = 4,
+                                  .joins = joined != 0 ? 3 : 0,
+                                  .cost  = {350 * US, 340 * US, 35 * MS, 36 * MS}};
+        ck_assert_uint_eq(run(&machine), 1);
+        ck_assert_int_eq(machine.went[3] == 0, joined != 0);
+        ck_assert_uint_eq(machine.trial.ways[3].is_given_up, true);
+    }
+    struct machine machine = {
+        .ways = 4, .depth = 4, .joins = 3, .cost = {350 * US, 340 * US, 300 * US, 290 * US}};
+    ck_assert_uint_eq(run(&machine), 3);
 }
 END_TEST
 
@@ -393,6 +412,7 @@ static Suite *make_suite(void)
     tcase_add_test(stays, who_is_fast_only_for_a_while_does_not_stay);
     tcase_add_test(stays, the_only_one_stays_without_a_trial);
     tcase_add_test(stays, a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens);
+    tcase_add_test(stays, what_reaches_memory_as_a_candidate_that_was_given_up_is_not_tried);
     tcase_add_test(stays, one_far_behind_whose_tokens_end_in_bunches_is_given_up);
     tcase_add_test(stays, one_that_takes_long_to_begin_is_not_given_up);
     tcase_add_test(stays, one_that_stands_still_in_its_first_turn_is_not_given_up);
@@ -411,7 +431,7 @@ static Suite *make_suite(void)
     tcase_add_test(misleads, noise_hardly_ever_hides_the_fastest);
     tcase_add_test(misleads, a_moment_of_standstill_favours_no_strategy);
     tcase_add_test(misleads, tokens_that_end_in_bunches_favour_no_strategy);
-    tcase_add_test(misleads, tokens_that_end_at_odd_times_seem_no_faster);
+    tcase_add_test(misleads, tokens_that_end_at_odd_times_seem_hardly_ever_faster);
     suite_add_tcase(suite, misleads);
     TCase *costs = tcase_create("what it costs");
     tcase_add_test(costs, long_tokens_are_tried_few_times);

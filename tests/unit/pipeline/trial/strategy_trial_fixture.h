@@ -1,6 +1,6 @@
-/* A device for trials of strategies: it works on one token after the other, each for as long as its candidate
- * takes with the slots in use; a token is enqueued as soon as a slot is free. So everything is arithmetic, and
- * every test always goes the same way.
+/* A device for trials of strategies: it works on one token after the other, each for as long as its
+ * candidate takes with the slots in use; a token is enqueued as soon as a slot is free. So everything is
+ * arithmetic, and every test always goes the same way.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_PIPELINE_TRIAL_STRATEGY_TRIAL_FIXTURE_H
@@ -21,6 +21,7 @@ struct machine {
     uint64_t fewer[PIPELINE_TRIAL_CANDIDATES]; /* the same with one slot less; 0: as long */
     bool may_rest;                             /* a slot */
     uint32_t ways, depth;
+    uint32_t joins;   /* a candidate that reaches memory as the one before it does; 0: none */
     uint32_t run;     /* tokens of a run; 0: endless */
     uint64_t pause;   /* between runs */
     uint64_t cold_ns; /* at the beginning, tokens take three times as long for this time */
@@ -96,8 +97,8 @@ static uint64_t last_end(const struct machine *machine)
     return last;
 }
 
-/* With a slot that rests, a token waits for the one after that which had its slot before. The tokens of a whole
- * round of slots are seen to end together. */
+/* With a slot that rests, a token waits for the one after that which had its slot before. The tokens of a
+ * whole round of slots are seen to end together. */
 static void wait_for_slot(struct machine *machine, uint32_t slot)
 {
     uint32_t rests = machine->trial.ways[machine->trial.current].fewer;
@@ -147,6 +148,8 @@ static uint32_t run(struct machine *machine)
     machine->now  = 1000;
     machine->seed = machine->seed != 0 ? machine->seed : 1;
     pipeline_trial_begin(&machine->trial, machine->ways, machine->may_rest);
+    if (machine->joins != 0)
+        pipeline_trial_join(&machine->trial, machine->joins);
     begin_run(machine);
     while (!machine->trial.is_over) {
         ck_assert_uint_lt(machine->tokens, TOKENS_MOST);
