@@ -26,9 +26,9 @@
 
 /* A GPU driver on the host's processors (lavapipe) hands each stamp to its rasterizing threads, which takes
  * some 60 µs; a token has one for each stage and one more. There even a trace has only some of the short
- * tokens, unless all are asked for, and tuning the depth makes do with as few. The times go by the stamps of a
- * token, and a stretch has as many tokens whatever the depth, the fewest that show the idle time between two:
- * else runs of few tokens would take longer the more slots there are, for the stamps alone. */
+ * tokens, unless all are asked for, and tuning the depth makes do with as few. The times go by the stamps of
+ * a token, and a stretch has as many tokens whatever the depth, the fewest that show the idle time between
+ * two: else runs of few tokens would take longer the more slots there are, for the stamps alone. */
 #define EACH_SOFTWARE_NS 8000000u
 #define LONG_TOKEN_SOFTWARE_NS 6000000u
 #define STRETCH_SOFTWARE 3u
