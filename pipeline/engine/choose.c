@@ -1,7 +1,8 @@
 /* Chooses the strategy.
  *
  * On a unified device there is nothing to try: no copy is cheaper than any copy. On others each strategy
- * carries the first tokens in turns, and the fastest stays (trial.h). Tokens may also be left in host memory
+ * carries the first tokens in turns, and the fastest stays; where the library chooses the depth, the best are
+ * tried with one slot less, too (strategy_trial.h). Tokens may also be left in host memory
  * that kernels reach over the bus: starting a copy of a small one takes longer than reading it, and large
  * ones that kernels read once go both ways at once, whatever the driver does with copies. Where kernels read
  * them again and again, the trial notices after a few. It times how often tokens are enqueued, so its result
@@ -76,7 +77,11 @@ static void begin_trial(struct pipeline *pipeline, uint32_t count)
 {
     struct pipeline_choice *choice = &pipeline->engine->choice;
 
-    pipeline_trial_begin(&choice->trial, count);
+    pipeline_trial_begin(&choice->trial, count,
+                         pipeline->desc.depth == 0 && pipeline_slots_may_rest(pipeline));
+    for (uint32_t i = 1; i < count; i++)
+        if (choice->candidates[i]->strategy == choice->candidates[i - 1]->strategy)
+            pipeline_trial_join(&choice->trial, i);
     atomic_store_explicit(&choice->is_trying, true, memory_order_relaxed);
     settle(pipeline, choice->candidates[0], "still on trial");
 }
@@ -245,21 +250,27 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline)
 
 /* ---- the trial ------------------------------------------------------------------------------ */
 
-/* "zero-copy by graphs" */
-static const char *name_of(const struct pipeline_strategy_ops *strategy, char *name, size_t capacity)
+/* "zero-copy by graphs with 3 slots" */
+static const char *name_of(const struct pipeline_choice *choice, uint32_t way, char *name, size_t capacity)
 {
-    snprintf(name, capacity, "%s%s", trm_strategy_name(strategy->strategy),
-             strategy->is_recorded ? " by graphs" : "");
+    const struct pipeline_trial_way *tried       = &choice->trial.ways[way];
+    const struct pipeline_strategy_ops *strategy = choice->candidates[tried->candidate];
+
+    int length = snprintf(name, capacity, "%s%s", trm_strategy_name(strategy->strategy),
+                          strategy->is_recorded ? " by graphs" : "");
+    if (tried->fewer != 0 && length > 0 && (size_t)length < capacity)
+        snprintf(name + length, capacity - (size_t)length, " with %" PRIu32 " slots",
+                 choice->trial.depth - tried->fewer);
     return name;
 }
 
-/* "slot graphs: 6.1 us each; slot streams 9.0, role streams 12.3" */
+/* "slot graphs: 6.1 us each; slot streams 9.0, role streams 12.3, slot graphs with 3 slots 6.5" */
 static void explain(const struct pipeline_choice *choice, char *reason, size_t capacity)
 {
     const struct pipeline_trial *trial = &choice->trial;
     const char *separator              = ";";
     uint32_t chosen                    = trial->current;
-    char name[40];
+    char name[48];
 
     if (pipeline_trial_result(trial, chosen) == 0) {
         snprintf(reason, capacity, "the runs were too short to try others");
@@ -267,14 +278,13 @@ static void explain(const struct pipeline_choice *choice, char *reason, size_t c
     }
     uint64_t tenths = (pipeline_trial_result(trial, chosen) + 50) / 100; /* of a microsecond */
     int length      = snprintf(reason, capacity, "%s: %" PRIu64 ".%" PRIu64 " us each",
-                               name_of(choice->candidates[chosen], name, sizeof(name)), tenths / 10, tenths % 10);
+                               name_of(choice, chosen, name, sizeof(name)), tenths / 10, tenths % 10);
     for (uint32_t i = 0; i < trial->count && length > 0 && (size_t)length < capacity; i++) {
         if (i == chosen || pipeline_trial_result(trial, i) == 0)
             continue;
         tenths = (pipeline_trial_result(trial, i) + 50) / 100;
-        length +=
-            snprintf(reason + length, capacity - (size_t)length, "%s %s %" PRIu64 ".%" PRIu64, separator,
-                     name_of(choice->candidates[i], name, sizeof(name)), tenths / 10, tenths % 10);
+        length += snprintf(reason + length, capacity - (size_t)length, "%s %s %" PRIu64 ".%" PRIu64,
+                           separator, name_of(choice, i, name, sizeof(name)), tenths / 10, tenths % 10);
         separator = ",";
     }
 }
@@ -284,16 +294,21 @@ static bool is_trying(const struct pipeline_choice *choice)
     return atomic_load_explicit(&choice->is_trying, memory_order_relaxed);
 }
 
-/* After the trial has moved on to another candidate or ended. */
+/* After the trial has moved on to another way or ended. */
 static void follow(struct pipeline *pipeline)
 {
     struct pipeline_choice *choice               = &pipeline->engine->choice;
-    const struct pipeline_strategy_ops *strategy = choice->candidates[choice->trial.current];
+    const struct pipeline_trial_way *way         = &choice->trial.ways[choice->trial.current];
+    const struct pipeline_strategy_ops *strategy = choice->candidates[way->candidate];
+    uint32_t slots                               = way->fewer != 0 ? choice->trial.depth - way->fewer : 0;
     char reason[sizeof(pipeline->reason)];
 
+    atomic_store_explicit(&choice->slots, slots, memory_order_relaxed);
     if (choice->trial.is_over) {
         explain(choice, reason, sizeof(reason));
         decide(pipeline, strategy, reason);
+        if (slots != 0)
+            pipeline_slots_rest(pipeline, slots);
         atomic_store_explicit(&choice->is_trying, false, memory_order_relaxed);
     } else if (strategy != pipeline->engine->strategy) {
         settle(pipeline, strategy, "still on trial");

@@ -6,7 +6,9 @@
 
 #include "pipeline/engine/range.h"
 
-#define DEPTH_SMALL_FIRST 4 /* where so many slots take little of the caches */
+/* Where so many slots take little of the caches, or none: on a device with memory of its own, some strategies
+ * are the fastest with four slots, and slower than others with three. */
+#define DEPTH_MORE_FIRST 4
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
@@ -24,8 +26,8 @@ uint64_t pipeline_engine_budget(const struct pipeline *pipeline)
 static uint32_t first_depth(const struct pipeline *pipeline)
 {
     uint64_t each = pipeline->engine->slot_bytes, budget = pipeline_engine_budget(pipeline);
-    bool is_small  = pipeline_slots_are_small(pipeline, DEPTH_SMALL_FIRST);
-    uint32_t depth = is_small ? DEPTH_SMALL_FIRST : PIPELINE_DEPTH_TUNED_FIRST;
+    bool has_more  = !pipeline->engine->unified || pipeline_slots_are_small(pipeline, DEPTH_MORE_FIRST);
+    uint32_t depth = has_more ? DEPTH_MORE_FIRST : PIPELINE_DEPTH_TUNED_FIRST;
 
     if (pipeline->desc.depth != 0)
         return pipeline->desc.depth;

@@ -118,11 +118,12 @@ enum pipeline_region_use {
     PIPELINE_REGIONS       = 2
 };
 
-/* Which strategies are tried, and how they did (choose.c). Under enqueue_lock, except is_trying. */
+/* Which strategies are tried, and how they did (choose.c). Under enqueue_lock, except the atomics. */
 struct pipeline_choice {
-    const struct pipeline_strategy_ops *candidates[PIPELINE_TRIAL_WAYS];
+    const struct pipeline_strategy_ops *candidates[PIPELINE_TRIAL_CANDIDATES];
     struct pipeline_trial trial;
     _Atomic bool is_trying;
+    _Atomic uint32_t slots; /* to be in use meanwhile; 0: all */
 };
 
 struct pipeline_tuning {         /* tune.c */
@@ -564,18 +565,15 @@ void pipeline_slots_allow_fewer(struct pipeline *pipeline);
 bool pipeline_slots_may_rest(const struct pipeline *pipeline);
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count);
 bool pipeline_slots_are_tried(const struct pipeline *pipeline);
+void pipeline_slots_rest(struct pipeline *pipeline, uint32_t most); /* for good; no others are added */
 uint32_t pipeline_slots_chosen(const struct pipeline *pipeline);
 
-/* The strategy of the next token. */
+/* The strategy of the next token. pipeline_choose_interrupt(): a run begins with empty slots. */
 const struct pipeline_strategy_ops *pipeline_choose(struct pipeline *pipeline);
-
-/* Tells the trial that a run begins with empty slots. */
 void pipeline_choose_interrupt(struct pipeline *pipeline);
 
-/* Whether the next token times a candidate. */
+/* Whether the next token times a candidate; whether the strategy is still on trial (threads: any). */
 bool pipeline_choose_timing(const struct pipeline *pipeline);
-
-/* Whether the strategy is still on trial. Threads: any. */
 bool pipeline_is_choosing(const struct pipeline *pipeline);
 
 bool pipeline_times_wanted(const struct pipeline *pipeline);

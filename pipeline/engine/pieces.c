@@ -65,12 +65,25 @@ static uint64_t count_grains(const struct pipeline *pipeline, uint64_t *largest)
     return grains;
 }
 
+/* Where the backend itself runs kernels on the host's processors. A driver takes far longer for a launch,
+ * even if it is software that shares their caches: lavapipe needs twice as long for 128 pieces of 16 MiB as
+ * for all. */
+static bool launches_cost_little(const struct pipeline *pipeline)
+{
+    uint64_t kind = 0;
+
+    return core_device_info(pipeline->device, TRM_DEVICE_KIND, &kind, sizeof(kind), NULL) == TRM_OK &&
+           kind == TRM_DEVICE_CPU;
+}
+
 /* Without copies the cache only helps between stages, so a single stage gains nothing. */
 static bool helps(const struct pipeline *pipeline)
 {
     const struct pipeline_device *engine = pipeline->engine;
 
     if (!(pipeline->desc.flags & TRM_PIPELINE_DIVISIBLE) || !engine->unified || engine->preferred_lanes != 0)
+        return false;
+    if (pipeline->desc.piece_bytes == 0 && !launches_cost_little(pipeline))
         return false;
     if (engine->zero_copy)
         return pipeline->desc.stage_count > 1 || pipeline->desc.piece_bytes != 0;

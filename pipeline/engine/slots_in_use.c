@@ -1,5 +1,6 @@
-/* How many slots are in use at once, where the library chooses and host and device share memory
- * (depth_trial.h). Of several devices all share the host's memory, and the first one's engine has the trial,
+/* How many slots are in use at once, where the library chooses: where host and device share memory by a
+ * trial of its own (depth_trial.h), elsewhere by the trial of strategies, which also tries some with fewer
+ * (choose.c). Of several devices all share the host's memory, and the first one's engine has the trial,
  * which is of the slots of all.
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
@@ -18,9 +19,10 @@
 #define CACHE_BYTES (UINT64_C(1) << 20)
 #define FIRST_BYTES (UINT64_C(32) << 10)
 
-/* All slots in use take little if they fit into such a part of the second-level cache of one processor. Where
- * threads cannot share them evenly, a slot wanders from one to another: of three slots, each of two threads
- * takes the one that the other had before, and three of 512 KiB beside 2 MiB were a fifth slower than two. */
+/* All slots in use take little if they fit into such a part of the second-level cache of one processor.
+ * Where threads cannot share them evenly, a slot wanders from one to another: of three slots, each of two
+ * threads takes the one that the other had before, and three of 512 KiB beside 2 MiB were a fifth slower
+ * than two. */
 #define LITTLE 4
 
 /* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot
@@ -38,6 +40,14 @@ bool pipeline_slots_may_rest(const struct pipeline *pipeline)
 void pipeline_slots_allow_fewer(struct pipeline *pipeline)
 {
     pipeline->engine->slots_in_use.may_try = may_have_fewer(pipeline);
+}
+
+void pipeline_slots_rest(struct pipeline *pipeline, uint32_t most)
+{
+    base_biased_lock_acquire(&pipeline->front->lock);
+    pipeline->engine->slots_in_use.most = most;
+    pipeline_tuning_settle(&pipeline->engine->tuning);
+    base_biased_lock_release(&pipeline->front->lock);
 }
 
 static bool may_try(const struct pipeline *front)
@@ -181,6 +191,11 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest)
     struct pipeline_depth_trial *trial   = &in_use->trial;
     struct living living                 = find_living(front);
 
+    /* Strategies are tried, some with fewer slots, which is decided when a token is enqueued. */
+    if (pipeline_is_choosing(front->members[0])) {
+        *rest = 1;
+        return atomic_load_explicit(&front->members[0]->engine->choice.slots, memory_order_relaxed);
+    }
     if (has_changed(in_use, &living)) {
         begin(front, in_use, &living);
     } else {
@@ -197,7 +212,7 @@ void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest)
 {
     struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
 
-    if (!in_use->has_begun) {
+    if (!in_use->has_begun || pipeline_is_choosing(front->members[0])) {
         *rest = 1;
     } else {
         uint32_t trials = in_use->trial.trials;

@@ -25,9 +25,13 @@
 #define EACH_FIRST_NS 1600000u
 
 /* A GPU driver on the host's processors (lavapipe) hands each stamp to its rasterizing threads, which takes
- * some 70 µs a token. There even a trace has only some of the short tokens, unless all are asked for, and
- * tuning the depth makes do with as few. */
-#define EACH_SOFTWARE_NS 16000000u
+ * some 60 µs; a token has one for each stage and one more. There even a trace has only some of the short
+ * tokens, unless all are asked for, and tuning the depth makes do with as few. The times go by the stamps of
+ * a token, and a stretch has as many tokens whatever the depth, the fewest that show the idle time between
+ * two: else runs of few tokens would take longer the more slots there are, for the stamps alone. */
+#define EACH_SOFTWARE_NS 8000000u
+#define LONG_TOKEN_SOFTWARE_NS 6000000u
+#define STRETCH_SOFTWARE 3u
 
 /* An upload of so many bytes takes many times as long as the device needs to begin it. */
 #define LARGE_UPLOAD (UINT64_C(4) << 20)
@@ -96,6 +100,32 @@ bool pipeline_times_are_slow(const struct pipeline *pipeline)
 
 /* ---- which tokens, which pieces ------------------------------------------------------------- */
 
+/* Of a token. */
+static uint32_t count_stamps(const struct pipeline *pipeline)
+{
+    return pipeline->desc.stage_count + 1;
+}
+
+/* Tokens of a stretch: an odd number, so that stretches do not keep step with times that repeat, such as of
+ * key frames. */
+static uint64_t stretch_of(const struct pipeline *pipeline)
+{
+    return pipeline->engine->stamps_are_slow
+               ? STRETCH_SOFTWARE
+               : 2 * (uint64_t)atomic_load_explicit(&pipeline->front->depth, memory_order_relaxed) + 1;
+}
+
+/* Whether the stamps of such tokens cost little beside their own time. */
+static bool is_long(const struct pipeline *pipeline, bool tunes)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+    uint64_t least                       = tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS;
+
+    if (engine->stamps_are_slow)
+        least = (uint64_t)LONG_TOKEN_SOFTWARE_NS * count_stamps(pipeline);
+    return atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > least;
+}
+
 /* Mean time from one measured token to the next. */
 static uint64_t each_ns(const struct pipeline *pipeline, bool tunes)
 {
@@ -104,7 +134,7 @@ static uint64_t each_ns(const struct pipeline *pipeline, bool tunes)
     if (tunes)
         return EACH_TUNING_NS;
     if (engine->stamps_are_slow)
-        return EACH_SOFTWARE_NS;
+        return (uint64_t)EACH_SOFTWARE_NS * count_stamps(pipeline);
     if (pipeline->front->sampling.measured < PIPELINE_SAMPLES_FIRST)
         return EACH_FIRST_NS;
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
@@ -125,8 +155,7 @@ static bool is_among_first(struct pipeline *pipeline, uint64_t count)
 static bool measures_next(struct pipeline *pipeline)
 {
     struct pipeline_device *engine = pipeline->engine;
-    /* An odd number, so that stretches do not keep step with times that repeat, such as of key frames. */
-    uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->front->depth, memory_order_relaxed) + 1;
+    uint64_t stretch               = stretch_of(pipeline);
 
     if (!pipeline_times_wanted(pipeline))
         return false;
@@ -139,11 +168,9 @@ static bool measures_next(struct pipeline *pipeline)
     /* The first tokens on each of several devices decide which device gets the next. */
     if (pipeline != pipeline->front && is_among_first(pipeline, stretch) && !is_timed)
         return true;
-    bool is_long = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
-                   (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
     bool is_due = pipeline_sampling_next(&pipeline->front->sampling, stretch,
                                          stretch * each_ns(pipeline, tunes), is_timed);
-    return is_due || (is_long && !is_timed);
+    return is_due || (!is_timed && is_long(pipeline, tunes));
 }
 
 /* A kernel that stays on a device with memory of its own notes when each token began and ended, and takes no

@@ -1,6 +1,7 @@
-/* Finds the number of slots. A pipeline of depth 0 begins with three, or four small ones. While the busiest
- * stage sometimes waits for tokens, or load for slots, one slot is added, as long as the last one helped
- * and memory allows. The strategy is chosen first, because each has a rate of its own.
+/* Finds the number of slots. A pipeline of depth 0 begins with four, or three large ones where host and
+ * device share memory. While the busiest stage sometimes waits for tokens, or load for slots, one slot is
+ * added, as long as the last one helped and memory allows. The strategy is chosen first, because each has a
+ * rate of its own.
  *
  * Of small tokens on a device with memory of its own, which are many at a time in the queues of host, driver
  * and device, a stage that waits does not show it. There a slot is added once in any case.

@@ -1,6 +1,7 @@
 /* Decides which tokens are measured. Time stamps cost: they separate copies that would follow each other
  * closely, and the host has to read them. So only stretches of neighbouring tokens are measured, of twice the
- * depth and one, because idle time between two tokens is only seen when both are measured:
+ * depth and one, or of three where stamps take longer than many a token, because idle time between two tokens
+ * is only seen when both are measured:
  *
  * - In each run, which has a report of its own: the second stretch, when the pipeline is in flow. In a run
  *   that may be no longer than that, also the first, which fills the pipeline.

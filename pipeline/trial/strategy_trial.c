@@ -5,10 +5,14 @@
 
 #include <string.h>
 
-/* Rounds of all candidates, and then as many of those near the best. Candidates with long stretches need
+/* Rounds of all candidates, and then as many of the ways near the best. Those with long stretches need
  * one. */
 #define ROUNDS 2
 #define ROUNDS_LONG 1
+
+/* No round follows when the trial has cost so many tokens of the best way, and so much time. */
+#define COST_TOKENS 48
+#define COST_NS UINT64_C(5000000)
 
 /* At the beginning of a turn, tokens in multiples of the depth that do not count. */
 #define SETTLE_DEPTHS 2
@@ -16,17 +20,22 @@
 /* The first turn begins to count no sooner: devices raise their clocks when they get work. */
 #define WARM_NS UINT64_C(10000000)
 
-/* A stretch is a multiple of the depth, because up to that many tokens are enqueued at once, and long enough
- * that one bunch more or less matters little. A turn has three stretches, or a single long one. */
-#define STRETCH_DEPTHS 4
+/* A stretch is a multiple of the slots in use, because up to that many tokens are enqueued at once, and long
+ * enough that one bunch more or less matters little. A turn has three stretches, or a single long one. */
+#define STRETCH_SLOTS 4
+#define STRETCH_SLOTS_MANY 3 /* times the slots where there are more than three */
 #define STRETCH_NS UINT64_C(300000)
-#define STRETCH_LONG_NS UINT64_C(2000000)
+#define STRETCH_LONG_NS UINT64_C(1500000)
 #define STRETCHES 3
 
-/* In per cent of the fastest: candidates beyond NEAR are eliminated after the first rounds; candidates within
- * SAME count as equally fast at the end. */
+/* In per cent of the fastest: ways beyond FAR end their turns with the first stretch; those beyond NEAR are
+ * eliminated after the first rounds; those within SAME count as equally fast at the end. */
+#define FAR 140
 #define NEAR 125
-#define SAME 103
+#define SAME 101
+
+/* Fewer slots are compared where so many are left. */
+#define SLOTS_LEAST 2
 
 /* The winner has to confirm its result: PROOF stretches, after PROOF_SETTLE that do not count, must stay
  * within PROVEN per cent of the fastest other candidate. */
@@ -45,6 +54,12 @@
 
 /* Consecutive runs that were too short for a single stretch before the trial gives up. */
 #define MISSES_MOST 64
+
+/* Slots that are in use in the turn. */
+static uint32_t slots_of(const struct pipeline_trial *trial)
+{
+    return trial->depth - trial->ways[trial->current].fewer;
+}
 
 /* ---- results -------------------------------------------------------------------------------- */
 
@@ -103,7 +118,7 @@ static uint32_t find_best(const struct pipeline_trial *trial)
 
 static bool is_near(uint64_t result, uint64_t best, uint64_t percent)
 {
-    return result <= best / 100 * percent + percent;
+    return result <= best * percent / 100 + 1;
 }
 
 static bool is_within(const struct pipeline_trial *trial, uint32_t way, uint32_t best, uint64_t percent)
@@ -169,7 +184,7 @@ static void end_proof(struct pipeline_trial *trial)
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
-/* Eliminates candidates that are far from the best. False: only one is left. */
+/* Eliminates ways that are far from the best. False: only one is left. */
 static bool eliminate_slow(struct pipeline_trial *trial)
 {
     uint32_t best = find_best(trial), others = 0;
@@ -179,6 +194,45 @@ static bool eliminate_slow(struct pipeline_trial *trial)
         others += i != best && !trial->ways[i].is_eliminated;
     }
     return others != 0;
+}
+
+/* The fastest of those that go on, but for one; `count`: there is none. */
+static uint32_t find_best_but(const struct pipeline_trial *trial, uint32_t but)
+{
+    uint32_t best = trial->count;
+
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (i != but && !trial->ways[i].is_eliminated &&
+            (best == trial->count || pipeline_trial_result(trial, i) < pipeline_trial_result(trial, best)))
+            best = i;
+    return best;
+}
+
+static void add_with_fewer(struct pipeline_trial *trial, const struct pipeline_trial_way *all)
+{
+    trial->ways[trial->count++] =
+        (struct pipeline_trial_way){.candidate = all->candidate, .fewer = 1, .is_long = all->is_long};
+}
+
+/* The fastest of the candidates with one slot less as well. False: all slots stay in use. */
+static bool add_fewer_slots(struct pipeline_trial *trial)
+{
+    uint32_t count = trial->count, first = find_best(trial), second = find_best_but(trial, first);
+
+    if (!trial->may_rest || trial->depth <= SLOTS_LEAST || first == count)
+        return false;
+    add_with_fewer(trial, &trial->ways[first]);
+    if (second != count)
+        add_with_fewer(trial, &trial->ways[second]);
+    return true;
+}
+
+/* After the first rounds. False: only one way is left. */
+static bool go_on_with_near(struct pipeline_trial *trial)
+{
+    bool are_several = eliminate_slow(trial);
+
+    return add_fewer_slots(trial) || are_several;
 }
 
 /* Forward in even rounds, backward in odd ones. `count` at the end of a round. */
@@ -206,6 +260,31 @@ static uint32_t rounds_of(const struct pipeline_trial *trial)
     return ROUNDS_LONG;
 }
 
+/* Whether the trial has cost as much as it may, beside tokens of the best way. */
+static bool is_too_dear(const struct pipeline_trial *trial)
+{
+    uint64_t cost = 0, best = pipeline_trial_result(trial, find_best(trial));
+
+    for (uint32_t i = 0; i < trial->count; i++) {
+        uint64_t result = pipeline_trial_result(trial, i);
+        cost += result > best ? (result - best) * trial->ways[i].tokens : 0;
+    }
+    return cost >= COST_TOKENS * best && cost >= COST_NS;
+}
+
+/* After a round. */
+static bool is_at_end(struct pipeline_trial *trial)
+{
+    uint32_t rounds = rounds_of(trial);
+
+    if (trial->last_round != 0)
+        return trial->round == trial->last_round || is_too_dear(trial);
+    if (trial->round < rounds)
+        return false;
+    trial->last_round = trial->round + rounds;
+    return !go_on_with_near(trial);
+}
+
 static void next_turn(struct pipeline_trial *trial)
 {
     uint32_t way = next_of_round(trial, trial->current);
@@ -220,9 +299,8 @@ static void next_turn(struct pipeline_trial *trial)
         trial->current = way;
         return;
     }
-    uint32_t rounds = rounds_of(trial);
     trial->round++;
-    if (trial->round >= 2 * rounds || (trial->round == rounds && !eliminate_slow(trial))) {
+    if (is_at_end(trial)) {
         prove(trial, find_winner(trial));
         return;
     }
@@ -235,11 +313,19 @@ static void next_turn(struct pipeline_trial *trial)
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
-void pipeline_trial_begin(struct pipeline_trial *trial, uint32_t count)
+void pipeline_trial_begin(struct pipeline_trial *trial, uint32_t count, bool may_rest)
 {
     memset(trial, 0, sizeof(*trial));
-    trial->count   = count;
-    trial->is_over = count == 1;
+    trial->count    = count;
+    trial->may_rest = may_rest;
+    trial->is_over  = count == 1;
+    for (uint32_t i = 0; i < count; i++)
+        trial->ways[i].candidate = i;
+}
+
+void pipeline_trial_join(struct pipeline_trial *trial, uint32_t candidate)
+{
+    trial->ways[candidate].is_like_last = true;
 }
 
 void pipeline_trial_interrupt(struct pipeline_trial *trial)
@@ -276,34 +362,9 @@ static void extend_stretch(struct pipeline_trial *trial, uint64_t now)
 
 static bool is_stretch(const struct pipeline_trial *trial)
 {
-    return trial->stretch_tokens >= STRETCH_DEPTHS * trial->depth && trial->stretch_ns >= STRETCH_NS;
-}
+    uint32_t slots = slots_of(trial), times = slots > 3 ? STRETCH_SLOTS_MANY : STRETCH_SLOTS;
 
-/* The first counted stretch of a confirmation replaces the candidate's earlier results. */
-static void add_stretch(struct pipeline_trial *trial, bool is_long)
-{
-    struct pipeline_trial_way *way = &trial->ways[trial->current];
-
-    if (trial->is_proving && trial->stretches < PROOF_SETTLE)
-        return;
-    if (trial->is_proving && trial->stretches == PROOF_SETTLE)
-        way->count = 0;
-    /* One delayed stretch among short ones does not make them long. */
-    way->is_long          = is_long && (way->count == 0 || way->is_long);
-    way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
-}
-
-static void note(struct pipeline_trial *trial)
-{
-    bool is_long       = trial->stretch_ns >= STRETCH_LONG_NS;
-    uint32_t stretches = trial->is_proving ? PROOF_SETTLE + PROOF : STRETCHES;
-
-    add_stretch(trial, is_long);
-    trial->misses         = 0;
-    trial->stretch_ns     = 0;
-    trial->stretch_tokens = 0;
-    if (++trial->stretches == stretches || (is_long && !trial->is_proving))
-        next_turn(trial);
+    return trial->stretch_tokens >= times * slots && trial->stretch_ns >= STRETCH_NS;
 }
 
 static void count_token(struct pipeline_trial *trial, uint64_t now)
@@ -332,30 +393,76 @@ static void begin_count(struct pipeline_trial *trial, uint64_t now)
     trial->turn_tokens                     = 0;
 }
 
-/* Notes a token of the turn; not the first ones, which wait for those of the turn before. Whether the
- * candidate is so far behind the best that nothing is to be known better. */
-static bool is_hopeless(struct pipeline_trial *trial, uint64_t now)
+/* Notes a token of the turn; not the first ones, which wait for those of the turn before. */
+static void watch(struct pipeline_trial *trial, uint64_t now)
 {
-    if (trial->tokens < trial->depth || trial->ways[trial->current].count != 0)
-        return false;
-    if (trial->turn_began == 0) {
+    if (trial->tokens < trial->depth)
+        return;
+    if (trial->turn_began == 0)
         begin_count(trial, now);
-        return false;
-    }
-    count_token(trial, now);
+    else
+        count_token(trial, now);
+}
+
+/* Whether the way has taken so much longer in its first turn than the best that nothing is to be known
+ * better. */
+static bool is_hopeless(const struct pipeline_trial *trial)
+{
     uint32_t best = find_best(trial);
-    if (best == trial->count)
+
+    if (trial->turn_began == 0 || trial->ways[trial->current].count != 0 || best == trial->count)
         return false;
     uint64_t most = (trial->turn_tokens + GIVE_UP_TOKENS) * pipeline_trial_result(trial, best) + GIVE_UP_NS;
     return time_of_turn(trial) > most;
 }
 
-static void give_up(struct pipeline_trial *trial)
+/* Whether the turn shows that the way is far slower than the best, by its tokens without the longest ones. */
+static bool is_far(const struct pipeline_trial *trial)
+{
+    uint64_t best   = pipeline_trial_result(trial, find_best(trial));
+    uint32_t among  = PAUSE_DEPTHS * trial->depth;
+    uint32_t pauses = (trial->turn_tokens + among - 1) / among;
+
+    return !trial->is_proving && trial->turn_began != 0 &&
+           time_of_turn(trial) > best * (trial->turn_tokens - pauses) * FAR / 100;
+}
+
+/* The first counted stretch of a confirmation replaces the candidate's earlier results. */
+static void add_stretch(struct pipeline_trial *trial, bool is_long)
 {
     struct pipeline_trial_way *way = &trial->ways[trial->current];
 
+    if (trial->is_proving && trial->stretches < PROOF_SETTLE)
+        return;
+    if (trial->is_proving && trial->stretches == PROOF_SETTLE)
+        way->count = 0;
+    /* One delayed stretch among short ones does not make them long. */
+    way->is_long          = is_long && (way->count == 0 || way->is_long);
+    way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
+}
+
+static void note(struct pipeline_trial *trial)
+{
+    bool is_long       = trial->stretch_ns >= STRETCH_LONG_NS;
+    uint32_t stretches = trial->is_proving ? PROOF_SETTLE + PROOF : STRETCHES;
+
+    add_stretch(trial, is_long);
+    trial->misses         = 0;
+    trial->stretch_ns     = 0;
+    trial->stretch_tokens = 0;
+    if (++trial->stretches == stretches || (is_long && !trial->is_proving) || is_far(trial))
+        next_turn(trial);
+}
+
+static void give_up(struct pipeline_trial *trial)
+{
+    struct pipeline_trial_way *way = &trial->ways[trial->current];
+    struct pipeline_trial_way *end = &trial->ways[trial->count];
+
     way->ns[way->count++] = time_of_turn(trial) / trial->turn_tokens;
     way->is_long = way->is_eliminated = way->is_given_up = true;
+    for (way++; way != end && way->is_like_last; way++)
+        way->is_eliminated = way->is_given_up = true;
     trial->counted = trial->stretch_tokens = 0;
     trial->stretch_ns = trial->begin = 0;
     next_turn(trial);
@@ -375,7 +482,8 @@ uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint6
         return trial->current;
     if (trial->depth != depth)
         change_depth(trial, depth);
-    if (is_hopeless(trial, now)) {
+    watch(trial, now);
+    if (is_hopeless(trial)) {
         give_up(trial);
         if (trial->is_over)
             return trial->current;
@@ -383,6 +491,7 @@ uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint6
     if (trial->began == 0)
         trial->began = now;
     uint32_t number = trial->tokens++;
+    trial->ways[trial->current].tokens++;
     if (!is_settled(trial, number, now)) {
         trial->counted = 0;
         trial->begin   = 0;
@@ -392,7 +501,7 @@ uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint6
         trial->begin = now;
         return trial->current;
     }
-    if (++trial->counted % trial->depth != 0)
+    if (++trial->counted % slots_of(trial) != 0)
         return trial->current;
     extend_stretch(trial, now);
     if (is_stretch(trial)) {

@@ -425,6 +425,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/check.c \
 	tests/unit/pipeline/engine/check_fixture.h \
 	tests/unit/pipeline/engine/kept.c \
+	tests/unit/pipeline/engine/pieces.c \
 	tests/unit/pipeline/engine/ranges.c \
 	tests/unit/pipeline/engine/slots_in_use.c \
 	tests/unit/pipeline/engine/slots.c \
@@ -535,8 +536,10 @@ UNIT_TESTS += tests/unit/pipeline/trial/tests
 tests_unit_pipeline_trial_tests_SOURCES = \
 	tests/unit/pipeline/trial/depth_trial.c \
 	tests/unit/pipeline/trial/depth_trial_fixture.h \
+	tests/unit/pipeline/trial/recorded.c \
 	tests/unit/pipeline/trial/sampling.c \
-	tests/unit/pipeline/trial/strategy_trial.c
+	tests/unit/pipeline/trial/strategy_trial.c \
+	tests/unit/pipeline/trial/strategy_trial_fixture.h
 tests_unit_pipeline_trial_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_trial_tests_LDADD = $(UNIT_LIBS)
 

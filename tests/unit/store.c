@@ -52,6 +52,11 @@ static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t i
     case TRM_DEVICE_UNIFIED:
         facts[0] = store->unified;
         break;
+    case TRM_DEVICE_KIND:
+        if (store->kind == 0)
+            return TRM_ERROR_NOT_FOUND;
+        facts[0] = store->kind;
+        break;
     case TRM_DEVICE_SYNCHRONOUS:
         facts[0] = (uint64_t)store->immediate;
         break;

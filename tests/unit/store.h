@@ -26,6 +26,7 @@ struct store_operation {
 struct store {
     /* what it is */
     uint64_t unified;
+    uint64_t kind;             /* enum trm_device_kind; 0: unknown */
     uint64_t alignment;        /* 0: 1 */
     uint64_t max_buffer_bytes; /* 0: 2^40 */
     uint64_t memory_limit;     /* bytes; 0: none */

@@ -9,14 +9,15 @@
 static struct trm_pipeline *handle;
 static struct pipeline *pipeline;
 static struct pipeline_slots_in_use *in_use;
+static uint32_t more; /* stages like the first */
 
 /* On the device that shares the host's memory, so that the library chooses the number. */
 static void open_pipeline(uint32_t depth)
 {
-    stages[0].kernel = foreign;
-    desc.port_count  = 2;
-    desc.stage_count = 1;
-    desc.depth       = depth;
+    stages[0].kernel = stages[1].kernel = foreign;
+    desc.port_count                     = 2;
+    desc.stage_count                    = 1 + more;
+    desc.depth                          = depth;
     ck_assert_int_eq(trm_pipeline_create(other.device, &desc, &handle), TRM_OK);
     pipeline = core_object_find(handle, CORE_PIPELINE);
     ck_assert_ptr_nonnull(pipeline);
@@ -226,6 +227,50 @@ START_TEST(few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow)
 }
 END_TEST
 
+/* Whether each of the first tokens of a run is measured: bit i for the i-th. */
+static uint32_t measured_of_run(uint32_t depth, uint64_t token_ns, uint32_t run, bool stamps_are_slow)
+{
+    uint32_t bits = 0;
+
+    open_pipeline(depth);
+    pipeline->engine->stamps_are_slow = stamps_are_slow;
+    atomic_store(&pipeline->engine->token_ns, token_ns);
+    pipeline_sampling_begin(&pipeline->sampling, run);
+    for (uint32_t i = 0; i < 6; i++) {
+        pipeline_times_begin(pipeline->slots[0]);
+        bits |= (uint32_t)pipeline_slot_is_measured(pipeline->slots[0]) << i;
+    }
+    trm_pipeline_destroy(handle);
+    return bits;
+}
+
+/* Else a short run would take the longer the more slots there are, for their stamps alone. */
+START_TEST(where_stamps_are_slow_as_few_tokens_are_stamped_with_any_number_of_slots)
+{
+    for (uint32_t depth = 1; depth <= 8; depth++) {
+        ck_assert_uint_eq(measured_of_run(depth, 1000000, 6, true), 0x38);
+        ck_assert_uint_eq(measured_of_run(depth, 1000000, 5, true), 0x3f);
+    }
+    ck_assert_uint_eq(measured_of_run(1, 1000000, 6, false), 0x38);
+    ck_assert_uint_eq(measured_of_run(4, 1000000, 17, false), 0x3f);
+    ck_assert_uint_eq(measured_of_run(4, 1000000, 18, false), 0);
+}
+END_TEST
+
+/* A long token is always stamped. */
+START_TEST(where_stamps_are_slow_only_tokens_are_long_that_are_so_beside_all_of_their_stamps)
+{
+    ck_assert_uint_eq(measured_of_run(4, 5000001, 1000, false), 0x3f);
+    ck_assert_uint_eq(measured_of_run(4, 12000000, 1000, true), 0x38);
+    ck_assert_uint_eq(measured_of_run(4, 12000001, 1000, true), 0x3f);
+    stages[1] = stages[0];
+    more      = 1;
+    ck_assert_uint_eq(measured_of_run(4, 18000000, 1000, true), 0x38);
+    ck_assert_uint_eq(measured_of_run(4, 18000001, 1000, true), 0x3f);
+    more = 0;
+}
+END_TEST
+
 START_TEST(a_slot_that_has_brought_something_is_not_judged_again)
 {
     open_pipeline(0);
@@ -280,6 +325,98 @@ START_TEST(all_slots_are_in_use_where_none_was_added)
 }
 END_TEST
 
+/* On the device that has memory of its own, where strategies are tried. */
+static struct pipeline_choice *open_trial(void)
+{
+    stages[0].kernel = saxpy;
+    desc.port_count  = 2;
+    desc.stage_count = 1;
+    ck_assert_int_eq(trm_pipeline_create(store.device, &desc, &handle), TRM_OK);
+    pipeline = core_object_find(handle, CORE_PIPELINE);
+    in_use   = &pipeline->engine->slots_in_use;
+    ck_assert(pipeline_is_choosing(pipeline));
+    return &pipeline->engine->choice;
+}
+
+/* The second candidate with one slot less, in 7 us; with all it took 8. */
+static void try_fewer(struct pipeline_choice *choice)
+{
+    struct pipeline_trial *trial = &choice->trial;
+
+    trial->depth   = 4;
+    trial->ways[1] = (struct pipeline_trial_way){.candidate = 1, .ns = {7999}, .count = 1};
+    trial->ways[trial->count] =
+        (struct pipeline_trial_way){.candidate = 1, .fewer = 1, .ns = {6999}, .count = 1};
+    trial->current = trial->count++;
+}
+
+START_TEST(a_strategy_that_is_tried_with_one_slot_less_has_one_less_in_use)
+{
+    uint32_t rest = 256;
+
+    desc.depth                     = 0;
+    struct pipeline_choice *choice = open_trial();
+    ck_assert(choice->trial.may_rest);
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 0);
+    try_fewer(choice);
+    pipeline_choose_interrupt(pipeline);
+    ck_assert(pipeline_is_choosing(pipeline));
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 3);
+    ck_assert_uint_eq(rest, 1); /* the next turn may be of all */
+    choice->trial.current = 0;
+    pipeline_choose_interrupt(pipeline);
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 0);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+START_TEST(a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_use)
+{
+    struct trm_report said;
+
+    desc.depth                     = 0;
+    struct pipeline_choice *choice = open_trial();
+    try_fewer(choice);
+    choice->trial.is_over = true;
+    ck_assert_ptr_eq(pipeline_choose(pipeline), choice->candidates[1]);
+    ck_assert(!pipeline_is_choosing(pipeline));
+    ck_assert(pipeline->engine->tuning.is_settled);
+    ck_assert_uint_eq(slots_in_use(), 3);
+    report(&said);
+    ck_assert_uint_eq(said.slots_in_use, 3);
+    ck_assert_uint_eq(said.depth, 4);
+    ck_assert_ptr_nonnull(strstr(said.reason, " with 3 slots: 7.0 us each"));
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+START_TEST(slots_that_the_program_asks_for_do_not_rest_where_strategies_are_tried)
+{
+    desc.depth = 4;
+    ck_assert(!open_trial()->trial.may_rest);
+    trm_pipeline_destroy(handle);
+    desc.depth   = 0;
+    desc.on_full = TRM_FULL_DROP_OLDEST;
+    ck_assert(!open_trial()->trial.may_rest);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+/* Some strategies are the fastest with four and slower than others with three. */
+START_TEST(the_library_begins_with_four_slots_on_a_device_that_has_memory_of_its_own)
+{
+    desc.depth = 0;
+    open_trial();
+    ck_assert_uint_eq(pipeline->depth, 4);
+    uint64_t each = pipeline->engine->slot_bytes;
+    trm_pipeline_destroy(handle);
+    desc.memory_budget = 4 * each - 1;
+    open_trial();
+    ck_assert_uint_eq(pipeline->depth, 3);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
 /* The depth that the library begins with for tokens of so many bytes up and down, and scratch. */
 static uint32_t first_depth_of(uint64_t token, uint64_t scratch)
 {
@@ -325,9 +462,15 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_slot_that_was_added_and_brought_nothing_at_three_looks_rests);
     tcase_add_test(tests, tokens_are_not_stamped_for_more_slots_while_fewer_are_tried);
     tcase_add_test(tests, few_tokens_are_stamped_to_tune_the_depth_where_stamps_are_slow);
+    tcase_add_test(tests, where_stamps_are_slow_as_few_tokens_are_stamped_with_any_number_of_slots);
+    tcase_add_test(tests, where_stamps_are_slow_only_tokens_are_long_that_are_so_beside_all_of_their_stamps);
     tcase_add_test(tests, a_slot_that_has_brought_something_is_not_judged_again);
     tcase_add_test(tests, a_small_slot_is_added_once_without_a_stage_that_waits);
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);
+    tcase_add_test(tests, a_strategy_that_is_tried_with_one_slot_less_has_one_less_in_use);
+    tcase_add_test(tests, a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_use);
+    tcase_add_test(tests, slots_that_the_program_asks_for_do_not_rest_where_strategies_are_tried);
+    tcase_add_test(tests, the_library_begins_with_four_slots_on_a_device_that_has_memory_of_its_own);
     tcase_add_test(tests, the_library_begins_with_four_slots_where_they_fit_into_a_processors_cache);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,148 +1,9 @@
-/* Trials of strategies with made-up times. The device works on one token after the other, each for as long as
- * its candidate takes; a token is enqueued as soon as a slot is free. So everything is arithmetic, and every
- * test always goes the same way.
+/* Trials of strategies with made-up times.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/check.h"
-#include <stdbool.h>
-#include <string.h>
-
-#include "pipeline/trial/strategy_trial.h"
+#include "strategy_trial_fixture.h"
 #include "tests/scale.h"
 #include "tests/unit/runner.h"
-
-#define US UINT64_C(1000)
-#define MS UINT64_C(1000000)
-#define SLOTS_MOST 8
-#define TOKENS_MOST 100000
-
-struct machine {
-    uint64_t cost[PIPELINE_TRIAL_WAYS]; /* of a token */
-    uint32_t ways, depth;
-    uint32_t run;     /* tokens of a run; 0: endless */
-    uint64_t pause;   /* between runs */
-    uint64_t cold_ns; /* at the beginning, tokens take three times as long for this time */
-    /* at the beginning, tokens take up to half as much longer for this time */
-    uint64_t ramp_ns;
-    uint32_t noise; /* per cent up or down; one in a hundred takes twenty times as long */
-    uint32_t bunch; /* so many tokens end at once; 0: one */
-    /* bit i: candidate i takes a third longer for 500 µs of every millisecond */
-    uint32_t moody;
-    uint32_t tires;    /* bit i: candidate i takes a third longer after 1500 µs on end */
-    uint64_t stall_at; /* the first token after this takes `stall`; 0: none */
-    uint64_t stall;    /* 0: 5 ms */
-    /* after `burst_first` tokens, and then after every `burst`, none comes for the time of a gap; 0: never */
-    uint32_t burst, burst_first;
-    uint64_t gap;
-    /* candidates but the first: a token ends up to two of its times early or late */
-    bool odd;
-    uint32_t seed;
-
-    struct pipeline_trial trial;
-    uint64_t now;
-    uint64_t free;             /* when the device has nothing left to do */
-    uint64_t ends[SLOTS_MOST]; /* of the last token in each slot */
-    uint32_t tokens;
-    uint32_t last; /* candidate, and since when */
-    uint64_t since;
-    uint32_t went[PIPELINE_TRIAL_WAYS]; /* tokens by candidate */
-};
-
-static uint32_t next_random(uint32_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 17;
-    *state ^= *state << 5;
-    return *state;
-}
-
-static uint64_t cost_of(struct machine *machine, uint32_t way, uint64_t at)
-{
-    uint64_t cost = machine->cost[way];
-    if (at < machine->cold_ns)
-        cost *= 3;
-    if (at < machine->ramp_ns)
-        cost += cost * (machine->ramp_ns - at) / (2 * machine->ramp_ns);
-    if (machine->moody >> way & 1 && at / (500 * US) % 2 == 1)
-        cost += cost / 3;
-    if (machine->tires >> way & 1 && at - machine->since > 1500 * US)
-        cost += cost / 3;
-    if (machine->stall_at != 0 && at >= machine->stall_at) {
-        machine->stall_at = 0;
-        return machine->stall != 0 ? machine->stall : 5 * MS;
-    }
-    if (machine->noise == 0)
-        return cost;
-    cost = cost * (100 - machine->noise + next_random(&machine->seed) % (2 * machine->noise)) / 100;
-    return next_random(&machine->seed) % 100 == 0 ? 20 * cost : cost;
-}
-
-static uint64_t last_end(const struct machine *machine)
-{
-    uint64_t last = machine->free > machine->now ? machine->free : machine->now;
-    for (uint32_t i = 0; i < machine->depth; i++)
-        last = machine->ends[i] > last ? machine->ends[i] : last;
-    return last;
-}
-
-/* The tokens of a whole round of slots are seen to end together. */
-static void wait_for_slot(struct machine *machine, uint32_t slot)
-{
-    uint64_t end = machine->ends[slot];
-    if (machine->bunch > 1 && slot % machine->bunch == 0)
-        end = last_end(machine);
-    machine->now = end > machine->now ? end : machine->now;
-}
-
-static bool is_after_burst(const struct machine *machine)
-{
-    return machine->burst != 0 && machine->tokens >= machine->burst_first &&
-           (machine->tokens - machine->burst_first) % machine->burst == 0;
-}
-
-static void put_token(struct machine *machine)
-{
-    uint32_t slot = machine->tokens % machine->depth;
-    wait_for_slot(machine, slot);
-    if (is_after_burst(machine))
-        machine->now = last_end(machine) + machine->gap;
-    uint32_t way = pipeline_trial_next(&machine->trial, machine->depth, machine->now);
-    ck_assert_uint_lt(way, machine->ways);
-    if (way != machine->last)
-        machine->since = machine->now;
-    machine->last       = way;
-    uint64_t begin      = machine->free > machine->now ? machine->free : machine->now;
-    machine->free       = begin + cost_of(machine, way, begin);
-    machine->ends[slot] = machine->free;
-    if (machine->odd && way != 0) {
-        uint64_t sooner     = next_random(&machine->seed) % (2 * machine->cost[way]);
-        machine->ends[slot] = machine->free > machine->now + sooner ? machine->free - sooner : machine->now;
-    }
-    machine->went[way]++;
-    machine->tokens++;
-}
-
-static void begin_run(struct machine *machine)
-{
-    machine->now = last_end(machine) + machine->pause;
-    pipeline_trial_interrupt(&machine->trial);
-}
-
-/* Until the trial is over. Returns the winner. */
-static uint32_t run(struct machine *machine)
-{
-    machine->now  = 1000;
-    machine->seed = machine->seed != 0 ? machine->seed : 1;
-    pipeline_trial_begin(&machine->trial, machine->ways);
-    begin_run(machine);
-    while (!machine->trial.is_over) {
-        ck_assert_uint_lt(machine->tokens, TOKENS_MOST);
-        if (machine->run != 0 && machine->tokens % machine->run == 0)
-            begin_run(machine);
-        put_token(machine);
-    }
-    return machine->trial.current;
-}
 
 /* ---- the winner ----------------------------------------------------------------------------- */
 
@@ -162,9 +23,9 @@ END_TEST
 
 START_TEST(of_those_that_are_as_fast_the_first_stays)
 {
-    struct machine machine = {.cost = {500 * US, 495 * US, 490 * US}, .ways = 3, .depth = 3};
+    struct machine machine = {.cost = {500 * US, 498 * US, 496 * US}, .ways = 3, .depth = 3};
     ck_assert_uint_eq(run(&machine), 0);
-    machine = (struct machine){.cost = {520 * US, 505 * US, 500 * US}, .ways = 3, .depth = 3};
+    machine = (struct machine){.cost = {520 * US, 504 * US, 500 * US}, .ways = 3, .depth = 3};
     ck_assert_uint_eq(run(&machine), 1);
 }
 END_TEST
@@ -173,9 +34,9 @@ END_TEST
 START_TEST(of_two_that_are_as_fast_the_one_stays_that_always_is)
 {
     for (uint32_t depth = 2; depth <= SLOTS_MOST; depth++) {
-        struct machine machine = {.cost = {9550, 9400}, .ways = 2, .depth = depth, .moody = 1};
+        struct machine machine = {.cost = {9480, 9400}, .ways = 2, .depth = depth, .moody = 1};
         ck_assert_msg(run(&machine) == 1, "depth %u", depth);
-        machine = (struct machine){.cost = {9550, 9400}, .ways = 2, .depth = depth};
+        machine = (struct machine){.cost = {9480, 9400}, .ways = 2, .depth = depth};
         ck_assert_msg(run(&machine) == 0, "depth %u, where both always are", depth);
     }
 }
@@ -198,10 +59,66 @@ END_TEST
 START_TEST(the_only_one_stays_without_a_trial)
 {
     struct pipeline_trial trial;
-    pipeline_trial_begin(&trial, 1);
+    pipeline_trial_begin(&trial, 1, false);
     ck_assert_uint_eq(trial.is_over, 1);
     ck_assert_uint_eq(pipeline_trial_next(&trial, 3, 17), 0);
     ck_assert_int_eq(pipeline_trial_timing(&trial, 3), 0);
+}
+END_TEST
+
+/* ---- fewer slots ---------------------------------------------------------------------------- */
+
+static void check_pair(struct machine machine, uint32_t candidate, uint32_t fewer)
+{
+    run(&machine);
+    const struct pipeline_trial_way *stays = &machine.trial.ways[machine.trial.current];
+    ck_assert_uint_eq(stays->candidate, candidate);
+    ck_assert_uint_eq(stays->fewer, fewer);
+}
+
+START_TEST(the_best_two_are_compared_with_one_slot_less)
+{
+    for (uint64_t unit = 100; unit <= 1000000; unit *= 10)
+        for (uint32_t depth = 3; depth <= SLOTS_MOST; depth++) {
+            struct machine machine = {.cost     = {110 * unit, 100 * unit, 120 * unit},
+                                      .fewer    = {120 * unit, 95 * unit, 20 * unit},
+                                      .ways     = 3,
+                                      .depth    = depth,
+                                      .may_rest = true};
+            check_pair(machine, 1, 1);
+            machine.fewer[0] = 90 * unit;
+            check_pair(machine, 0, 1);
+            machine.fewer[0] = machine.fewer[1] = 105 * unit;
+            check_pair(machine, 1, 0);
+            machine.fewer[1] = 100 * unit; /* as fast */
+            check_pair(machine, 1, 0);
+            machine.fewer[1] = 95 * unit;
+            machine.may_rest = false;
+            check_pair(machine, 1, 0);
+        }
+}
+END_TEST
+
+/* All but one are eliminated after the first rounds. */
+START_TEST(the_only_one_that_is_left_is_compared_with_one_slot_less)
+{
+    check_pair((struct machine){.cost     = {200 * US, 100 * US},
+                                .fewer    = {200 * US, 90 * US},
+                                .ways     = 2,
+                                .depth    = 4,
+                                .may_rest = true},
+               1, 1);
+}
+END_TEST
+
+START_TEST(of_two_slots_none_rests)
+{
+    check_pair((struct machine){.cost     = {100 * US, 110 * US},
+                                .fewer    = {50 * US, 60 * US},
+                                .ways     = 2,
+                                .depth    = 2,
+                                .may_rest = true},
+               0, 0);
 }
 END_TEST
 
@@ -285,10 +202,12 @@ START_TEST(tokens_that_end_in_bunches_favour_no_strategy)
 }
 END_TEST
 
-/* Tokens of one candidate end in bunches at odd times; few bunches are large, as where several copies share a
- * bus. */
-START_TEST(tokens_that_end_at_odd_times_seem_no_faster)
+/* Tokens of one candidate end in bunches at odd times; few bunches are large, as where several copies share
+ * a bus. */
+START_TEST(tokens_that_end_at_odd_times_seem_hardly_ever_faster)
 {
+    uint32_t wrong = 0;
+
     for (uint32_t seed = 1; seed <= 100; seed++) {
         struct machine machine = {.cost  = {1400 * US, 1650 * US, 1650 * US},
                                   .ways  = 3,
@@ -296,8 +215,9 @@ START_TEST(tokens_that_end_at_odd_times_seem_no_faster)
                                   .run   = 40,
                                   .odd   = true,
                                   .seed  = seed * 2654435761u};
-        ck_assert_uint_eq(run(&machine), 0);
+        wrong += run(&machine) != 0;
     }
+    ck_assert_uint_le(wrong, 1);
 }
 END_TEST
 
@@ -310,6 +230,31 @@ START_TEST(long_tokens_are_tried_few_times)
         run(&machine);
         ck_assert_uint_le(machine.tokens, 38 * depth + 10);
     }
+}
+END_TEST
+
+/* A turn of three stretches has at least 3 * 3 times as many tokens as there are slots. */
+START_TEST(turns_of_short_tokens_that_are_far_behind_end_with_their_first_stretch)
+{
+    for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++) {
+        struct machine machine = {.cost = {20 * US, 30 * US, 22 * US}, .ways = 3, .depth = depth};
+        run(&machine);
+        ck_assert_uint_le(machine.went[1], 2 * (7 * depth + 16));
+        ck_assert_uint_ge(machine.went[2], 4 * 9 * depth);
+    }
+}
+END_TEST
+
+/* All are near enough for more rounds: beside the first ones there is one where they cost a fifth, and two
+ * where they cost nothing. */
+START_TEST(no_round_follows_when_the_trial_has_cost_much)
+{
+    struct machine machine = {.cost = {80 * US, 97 * US, 97 * US, 97 * US, 97 * US}, .ways = 5, .depth = 4};
+    ck_assert_uint_eq(run(&machine), 0);
+    uint32_t dear = machine.tokens;
+    machine = (struct machine){.cost = {80 * US, 81 * US, 81 * US, 81 * US, 81 * US}, .ways = 5, .depth = 4};
+    run(&machine);
+    ck_assert_uint_ge(machine.tokens, dear + 5 * 3 * 12);
 }
 END_TEST
 
@@ -335,12 +280,12 @@ END_TEST
 START_TEST(what_counts_is_known_before)
 {
     struct machine machine = {.cost = {20 * US, 10 * US}, .ways = 2, .depth = 3};
-    pipeline_trial_begin(&machine.trial, 2);
+    pipeline_trial_begin(&machine.trial, 2, false);
     ck_assert_int_eq(pipeline_trial_timing(&machine.trial, 3), 0);
     uint32_t before = run(&machine);
     ck_assert_uint_eq(before, 1);
     ck_assert_int_eq(pipeline_trial_timing(&machine.trial, 3), 0);
-    pipeline_trial_begin(&machine.trial, 2);
+    pipeline_trial_begin(&machine.trial, 2, false);
     machine.tokens = 0;
     for (int i = 0; i < 20; i++) {
         ck_assert_int_eq(pipeline_trial_timing(&machine.trial, 3), i >= 3);
@@ -352,12 +297,29 @@ END_TEST
 /* As of kernels that read large tokens over a bus many times. */
 START_TEST(a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens)
 {
-    struct machine machine = {.ways = 4, .depth = 3, .cost = {350 * US, 360 * US, 35 * MS, 340 * US}};
+    struct machine machine = {.ways = 4, .depth = 3, .cost = {343 * US, 360 * US, 35 * MS, 340 * US}};
 
-    ck_assert_uint_eq(run(&machine), 0); /* 3 per cent more than the best is as good */
+    ck_assert_uint_eq(run(&machine), 0); /* 1 per cent more than the best is as good */
     ck_assert_uint_le(machine.went[2], machine.depth + 2);
     ck_assert(machine.trial.ways[2].is_eliminated);
     ck_assert_uint_gt(pipeline_trial_result(&machine.trial, 2), pipeline_trial_result(&machine.trial, 3));
+}
+END_TEST
+
+START_TEST(what_reaches_memory_as_a_candidate_that_was_given_up_is_not_tried)
+{
+    for (uint32_t joined = 0; joined < 2; joined++) {
+        struct machine machine = {.ways  = 4,
+                                  .depth = 4,
+                                  .joins = joined != 0 ? 3 : 0,
+                                  .cost  = {350 * US, 340 * US, 35 * MS, 36 * MS}};
+        ck_assert_uint_eq(run(&machine), 1);
+        ck_assert_int_eq(machine.went[3] == 0, joined != 0);
+        ck_assert_uint_eq(machine.trial.ways[3].is_given_up, true);
+    }
+    struct machine machine = {
+        .ways = 4, .depth = 4, .joins = 3, .cost = {350 * US, 340 * US, 300 * US, 290 * US}};
+    ck_assert_uint_eq(run(&machine), 3);
 }
 END_TEST
 
@@ -424,7 +386,7 @@ START_TEST(time_before_a_change_of_the_depth_gives_up_no_candidate)
 {
     struct machine machine = {.ways = 2, .depth = 3, .cost = {20 * US, 10 * US}, .now = 1000, .seed = 1};
 
-    pipeline_trial_begin(&machine.trial, machine.ways);
+    pipeline_trial_begin(&machine.trial, machine.ways, false);
     begin_run(&machine);
     while (machine.went[1] < machine.depth + 2)
         put_token(&machine);
@@ -450,12 +412,18 @@ static Suite *make_suite(void)
     tcase_add_test(stays, who_is_fast_only_for_a_while_does_not_stay);
     tcase_add_test(stays, the_only_one_stays_without_a_trial);
     tcase_add_test(stays, a_candidate_that_takes_a_hundred_times_as_long_costs_a_few_tokens);
+    tcase_add_test(stays, what_reaches_memory_as_a_candidate_that_was_given_up_is_not_tried);
     tcase_add_test(stays, one_far_behind_whose_tokens_end_in_bunches_is_given_up);
     tcase_add_test(stays, one_that_takes_long_to_begin_is_not_given_up);
     tcase_add_test(stays, one_that_stands_still_in_its_first_turn_is_not_given_up);
     tcase_add_test(stays, requests_with_pauses_between_them_give_up_no_candidate);
     tcase_add_test(stays, time_before_a_change_of_the_depth_gives_up_no_candidate);
     suite_add_tcase(suite, stays);
+    TCase *fewer = tcase_create("with how many slots");
+    tcase_add_test(fewer, the_best_two_are_compared_with_one_slot_less);
+    tcase_add_test(fewer, the_only_one_that_is_left_is_compared_with_one_slot_less);
+    tcase_add_test(fewer, of_two_slots_none_rests);
+    suite_add_tcase(suite, fewer);
     TCase *misleads = tcase_create("what must not mislead it");
     tcase_add_test(misleads, runs_that_begin_with_empty_slots_favour_no_strategy);
     tcase_add_test(misleads, a_device_that_is_cold_at_first_favours_no_strategy);
@@ -463,10 +431,12 @@ static Suite *make_suite(void)
     tcase_add_test(misleads, noise_hardly_ever_hides_the_fastest);
     tcase_add_test(misleads, a_moment_of_standstill_favours_no_strategy);
     tcase_add_test(misleads, tokens_that_end_in_bunches_favour_no_strategy);
-    tcase_add_test(misleads, tokens_that_end_at_odd_times_seem_no_faster);
+    tcase_add_test(misleads, tokens_that_end_at_odd_times_seem_hardly_ever_faster);
     suite_add_tcase(suite, misleads);
     TCase *costs = tcase_create("what it costs");
     tcase_add_test(costs, long_tokens_are_tried_few_times);
+    tcase_add_test(costs, turns_of_short_tokens_that_are_far_behind_end_with_their_first_stretch);
+    tcase_add_test(costs, no_round_follows_when_the_trial_has_cost_much);
     tcase_add_test(costs, who_is_far_behind_has_no_second_turn);
     tcase_add_test(costs, runs_that_are_too_short_end_the_trial);
     tcase_add_test(costs, what_counts_is_known_before);
