@@ -76,6 +76,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/recording.c \
 	pipeline/engine/scratch.c \
 	pipeline/engine/slot.c \
+	pipeline/engine/spread.c pipeline/engine/spread.h \
 	pipeline/engine/stage_arguments.c \
 	pipeline/engine/stages.c pipeline/engine/stages.h \
 	pipeline/engine/strategy_role_streams.c \

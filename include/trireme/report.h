@@ -171,7 +171,7 @@ struct trm_report {
     /* A pipeline of a group with several devices; 0: one device */
     uint32_t device_count;
     /* so many of `depth` are in use at a time in a run with a source, since the others brought nothing; 0:
-     * all */
+     * all. Of several devices 1 may mean that all of them work on its token */
     uint32_t slots_in_use;
     uint64_t repeated; /* tokens that a lost device left to another one */
     struct trm_device_report devices[TRM_REPORT_DEVICES];

@@ -7,6 +7,7 @@
 #include "core/image/image.h"
 #include "pipeline/engine/away.h"
 #include "pipeline/engine/port_image.h"
+#include "pipeline/engine/spread.h"
 #include "pipeline/engine/stages.h"
 
 static uint64_t divide_up(uint64_t value, uint64_t by)
@@ -56,6 +57,17 @@ int32_t pipeline_token_complete(struct pipeline_slot *slot)
 
 /* ---- one piece ------------------------------------------------------------------------------ */
 
+/* Of a piece, or of a part of a token that is spread; 0: the token is whole. */
+static uint64_t grains_of_piece(const struct pipeline_slot *slot)
+{
+    const struct pipeline_pieces *pieces = &slot->pipeline->engine->pieces;
+    const struct pipeline_spread *spread = slot->device->spread;
+
+    if (spread != NULL && spread->grains != 0)
+        return spread->grains;
+    return pieces->count != 1 ? pieces->grains : 0;
+}
+
 static void cut_port(struct pipeline_slot *slot, uint32_t port, uint32_t piece)
 {
     const struct pipeline *pipeline       = slot->pipeline;
@@ -64,9 +76,10 @@ static void cut_port(struct pipeline_slot *slot, uint32_t port, uint32_t piece)
 
     location->offset = 0;
     location->length = size;
-    if (pipeline->engine->pieces.count == 1 || pipeline->ports[port].kind == TRM_PORT_SHARED)
+    uint64_t grains  = grains_of_piece(slot);
+    if (grains == 0 || pipeline->ports[port].kind == TRM_PORT_SHARED)
         return;
-    uint64_t each    = pipeline_piece_bytes(pipeline, port);
+    uint64_t each    = grains * pipeline->ports[port].grain;
     location->offset = each * piece;
     if (location->offset > size)
         location->offset = size;

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/spread.h"
 
 #include "pipeline/engine/range.h"
 
@@ -243,6 +243,7 @@ static void forget_failures(struct pipeline *pipeline)
             pipeline_recordings_drop(pipeline->slots[i]);
         for (uint32_t k = 1; k < engine->lane_count; k++)
             replace(&pipeline->slots[i]->device->lanes[k]);
+        pipeline_spread_recover(pipeline->slots[i], replace);
     }
     for (uint32_t i = 0; i < 3; i++)
         replace(&engine->roles[i]);

@@ -16,6 +16,7 @@
  *     away.c               stages on another device than their token's
  *     reorder.c            stages in another order
  *     slots_in_use.c       fewer slots at a time, where caches gain from it
+ *     spread.c             tokens on which all devices work at once
  *
  * What is found out while a pipeline runs is in the room pipeline/trial.
  *
@@ -127,6 +128,7 @@ struct pipeline {
     char reason[192];
     uint64_t device_bytes, host_bytes;
 
+    _Atomic bool is_spreading;       /* of a front: tokens of the run are spread (spread.h) */
     struct base_failure failure;     /* the first of the run; TRM_OK: none; under `lock` */
     struct base_failure loss;        /* the first device that was lost while others went on */
     struct base_failure loss_of_run; /* the first one of the run; TRM_OK: none */

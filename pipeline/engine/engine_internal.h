@@ -288,8 +288,9 @@ struct pipeline_slot_device {
     /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by
      * another one. */
     const struct pipeline_strategy_ops *filled_for;
-    struct pipeline_kept *kept; /* its operations (kept.h); NULL: none yet */
-    struct trm_token view;      /* the token as host stages and shape functions see it */
+    struct pipeline_kept *kept;     /* its operations (kept.h); NULL: none yet */
+    struct pipeline_spread *spread; /* spread.h; NULL: none yet */
+    struct trm_token view;          /* the token as host stages and shape functions see it */
     uint64_t sequence, bytes_up, bytes_down;
     uint32_t pieces;
     bool is_prepared, is_measured, is_noted; /* nothing is enqueued yet; noted: by a kernel that stays */
@@ -453,8 +454,7 @@ int32_t pipeline_record_stamp(struct core_recorder *recorder, uint32_t stamp);
 /* All pieces of the token on one stream, with the points for observers unless it is recorded. */
 int32_t pipeline_record_token(struct core_recorder *recorder);
 
-/* in_order: makes a stream wait until the previous token has been processed; makes this token the previous
- * one. */
+/* in_order: makes a stream wait until the previous token is processed; makes this token the previous one. */
 int32_t pipeline_record_wait_turn(struct core_recorder *recorder);
 void pipeline_slot_pass_turn(struct pipeline_slot *slot);
 

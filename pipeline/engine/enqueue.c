@@ -6,6 +6,7 @@
 #include "core/stream/stream.h"
 #include "pipeline/engine/kept.h"
 #include "pipeline/engine/range.h"
+#include "pipeline/engine/spread.h"
 
 /* On a device that is the host's own processors, such short work ends before another thread could start it
  * and fetch its data: tokens of 16 KiB with copies took a sixth longer on two processors. */
@@ -182,6 +183,8 @@ static int32_t enqueue(struct pipeline_slot *slot)
     struct pipeline_slot_device *own = slot->device;
 
     const struct pipeline_strategy_ops *strategy = pipeline_choose(slot->pipeline);
+    if (UNLIKELY(pipeline_spread_is_due(slot)))
+        strategy = &pipeline_strategy_spread;
     pipeline_times_begin(slot);
     pipeline_host_stages_begin(slot);
     int32_t status;

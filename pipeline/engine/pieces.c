@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/spread.h"
 
 /* Of the largest port. What the stages of a piece touch, host side of the copies included, must fit in a
  * core's second-level cache beside the next piece: 1 MiB and three or four ports are common. */
@@ -109,6 +109,23 @@ void pipeline_pieces_choose(struct pipeline *pipeline)
         return;
     pieces->count  = (uint32_t)count;
     pieces->grains = wanted;
+}
+
+uint64_t pipeline_pieces_part(const struct pipeline_slot *slot, uint32_t *parts)
+{
+    const struct pipeline *pipeline      = slot->pipeline;
+    const struct pipeline_device *engine = pipeline->engine;
+    uint64_t leading  = engine->input_ports != 0 ? engine->input_ports : engine->output_ports;
+    uint64_t together = grains_together(pipeline), grains = 1;
+
+    for (; leading != 0; leading &= leading - 1) {
+        uint32_t port  = (uint32_t)__builtin_ctzll(leading);
+        uint64_t count = divide_up(slot->token.size[port], pipeline->ports[port].grain);
+        grains         = count > grains ? count : grains;
+    }
+    uint64_t each = divide_up(divide_up(grains, *parts), together) * together;
+    *parts        = (uint32_t)divide_up(grains, each);
+    return each;
 }
 
 /* Without copies only what neither source nor sink nor a host stage sees: kernels leave it in the cache for

@@ -392,7 +392,7 @@ int32_t pipeline_slot_cause(const struct pipeline_slot *slot, int32_t status)
         if (cause != TRM_OK)
             return name_failure(slot, cause);
     }
-    for (uint32_t i = 1; i < slot->pipeline->engine->lane_count; i++) {
+    for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++) {
         int32_t cause = raise_of(&own->lane_ends[i]);
         if (cause != TRM_OK)
             return name_failure(slot, cause);

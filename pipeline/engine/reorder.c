@@ -10,7 +10,7 @@
 
 #include "core/memory/memory.h"
 #include "core/object/object.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/spread.h"
 
 /* ---- checks --------------------------------------------------------------------------------- */
 
@@ -135,8 +135,10 @@ int32_t pipeline_reorder_begin(struct pipeline *member, struct pipeline_reorder 
 
     if (status != TRM_OK)
         return status;
-    for (uint32_t i = 0; i < depth; i++)
+    for (uint32_t i = 0; i < depth; i++) {
         pipeline_recordings_drop(member->slots[i]);
+        pipeline_spread_destroy(member->slots[i]); /* its helpers have their arguments by stage */
+    }
     pipeline_choose_interrupt(member);
     return TRM_OK;
 }

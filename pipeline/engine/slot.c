@@ -11,6 +11,7 @@
 #include "pipeline/engine/kept.h"
 #include "pipeline/engine/port_image.h"
 #include "pipeline/engine/range.h"
+#include "pipeline/engine/spread.h"
 
 #define PLAIN_ALIGNMENT 64 /* of host memory that is not a buffer: a cache line */
 
@@ -319,6 +320,7 @@ void pipeline_slot_destroy(struct pipeline_slot *slot)
 
     pipeline_recordings_drop(slot);
     pipeline_kept_destroy(slot);
+    pipeline_spread_destroy(slot);
     for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
         trm_stream_destroy(own->lanes[i]);
     trm_stream_destroy(own->stream);
@@ -326,6 +328,30 @@ void pipeline_slot_destroy(struct pipeline_slot *slot)
     end_memory(slot);
     core_free(context, own->tables, own->tables_size);
     core_free(context, own, sizeof(*own));
+    core_free(context, slot, sizeof(*slot));
+}
+
+int32_t pipeline_slot_create_bare(struct pipeline *pipeline, uint32_t index, struct pipeline_slot **slot)
+{
+    struct pipeline_slot *made = slot_allocate(pipeline, index);
+    if (made == NULL)
+        return base_fail_memory("making a slot of a pipeline");
+
+    int32_t status = make_tables(made);
+    if (status == TRM_OK)
+        *slot = made;
+    else
+        pipeline_slot_destroy_bare(made, pipeline->object.context);
+    return status;
+}
+
+void pipeline_slot_destroy_bare(struct pipeline_slot *slot, struct core_context *context)
+{
+    if (slot == NULL)
+        return;
+    trm_stream_destroy(slot->device->stream);
+    core_free(context, slot->device->tables, slot->device->tables_size);
+    core_free(context, slot->device, sizeof(*slot->device));
     core_free(context, slot, sizeof(*slot));
 }
 
@@ -357,7 +383,7 @@ void pipeline_slot_forget(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
-    if (slot->pipeline->engine->lane_count > 1)
+    if (slot->pipeline->engine->lane_count > 1 || own->spread != NULL)
         pipeline_slot_unmark_lanes(own);
 }
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/spread.h"
 
 /* Where the C library does not know the sizes of the second-level and the first-level cache. */
 #define CACHE_BYTES (UINT64_C(1) << 20)
@@ -140,6 +140,13 @@ static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in
     if (least != 1 && front->member_count != 1)
         least = living->depth;
     pipeline_depth_trial_begin(&in_use->trial, living->depth, living->devices, least);
+    in_use->trial.is_spread = living->devices > 1 && pipeline_spread_is_possible(front);
+}
+
+/* Whether a way has all devices work on one token. */
+static bool spreads(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    return trial->is_spread && trial->ways[way].slots == 1;
 }
 
 /* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all". In place of what an earlier trial
@@ -155,9 +162,10 @@ static void explain(struct pipeline *pipeline, struct pipeline_slots_in_use *in_
     *reason      = '\0';
     if (trial->choice != 0)
         snprintf(reason, sizeof(pipeline->reason) - in_use->reason_length,
-                 "; %" PRIu32 " of %" PRIu32 " slots in use at a time: %" PRIu64 ".%" PRIu64
+                 "; %" PRIu32 " of %" PRIu32 " slots in use at a time%s: %" PRIu64 ".%" PRIu64
                  " us each, %" PRIu64 ".%" PRIu64 " with all",
-                 trial->ways[trial->choice].slots, trial->ways[0].slots, chosen / 1000, chosen % 1000 / 100,
+                 trial->ways[trial->choice].slots, trial->ways[0].slots,
+                 spreads(trial, trial->choice) ? ", by all devices" : "", chosen / 1000, chosen % 1000 / 100,
                  all / 1000, all % 1000 / 100);
 }
 
@@ -185,6 +193,11 @@ static void note_end(const struct pipeline *front, struct pipeline_slots_in_use 
         pipeline_tuning_settle(&front->members[i]->engine->tuning);
 }
 
+static void note_spread(struct pipeline *front, const struct pipeline_depth_trial *trial)
+{
+    atomic_store_explicit(&front->is_spreading, spreads(trial, trial->way), memory_order_relaxed);
+}
+
 uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest)
 {
     struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
@@ -205,6 +218,7 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest)
             note_end(front, in_use);
     }
     *rest = trial->rest;
+    note_spread(front, trial);
     return slots_of(in_use, trial->way);
 }
 
@@ -220,6 +234,7 @@ void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest)
         if (in_use->trial.trials != trials)
             note_end(front, in_use);
         *rest = in_use->trial.rest;
+        note_spread(front, &in_use->trial);
     }
 }
 

@@ -216,13 +216,28 @@ static bool is_at_limit(const struct pipeline_queue *queue)
     return queue->depth - not_counted >= queue->slots_in_use;
 }
 
+static bool is_spreading(const struct pipeline *pipeline)
+{
+    return atomic_load_explicit(&pipeline->is_spreading, memory_order_relaxed);
+}
+
+/* All devices work on each token, so it is always the same memory that is used. */
+static uint32_t first_free(const struct pipeline_queue *queue, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!queue->members[i].is_lost && queue->members[i].free.first != NULL)
+            return i;
+    return PIPELINE_MEMBERS_MOST;
+}
+
 uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
 {
     const struct pipeline_queue *queue = pipeline->queue;
     if (may_wait && pipeline_queue_is_limited(queue) && is_at_limit(queue))
         return PIPELINE_MEMBERS_MOST;
     if (pipeline->member_count > 1)
-        return choose(pipeline, may_wait);
+        return may_wait && is_spreading(pipeline) ? first_free(queue, pipeline->member_count)
+                                                  : choose(pipeline, may_wait);
     return queue->members[0].free.first != NULL ? 0 : PIPELINE_MEMBERS_MOST;
 }
 
@@ -303,7 +318,8 @@ void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipel
         measure_stages(slot, times);
     else /* the front's measure has the whole token */
         pipeline_measure_device_token(slot->pipeline->measure, times);
-    if (times->status == TRM_OK && !is_superfluous(pipeline_queue_member(slot), times))
+    if (times->status == TRM_OK && !is_spreading(slot->front) &&
+        !is_superfluous(pipeline_queue_member(slot), times))
         learn(slot, times);
 }
 
@@ -432,6 +448,7 @@ void pipeline_members_end(struct pipeline *pipeline)
 {
     for (uint32_t i = 0; i < pipeline->member_count; i++)
         pipeline_engine_end(pipeline->members[i]);
+    atomic_store_explicit(&pipeline->is_spreading, false, memory_order_relaxed);
 }
 
 /* A device that was lost outside of the pipeline, with the last error as the reason. */

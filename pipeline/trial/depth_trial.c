@@ -113,7 +113,7 @@ static uint64_t ratio_of(const struct pipeline_depth_trial *trial, uint32_t way)
 
 static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32_t way)
 {
-    return trial->ways[way].slots < trial->devices;
+    return trial->ways[way].slots < trial->devices && !trial->is_spread;
 }
 
 /* The least ratio: of all, or of those that leave no device idle. */

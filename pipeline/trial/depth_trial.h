@@ -56,6 +56,7 @@ struct pipeline_depth_trial {
     struct pipeline_depth_way ways[PIPELINE_DEPTH_WAYS]; /* all slots, and fewer */
     uint32_t count;                                      /* of ways */
     uint32_t devices;
+    bool is_spread;               /* with one slot all devices work on its token; set after the beginning */
     uint32_t choice;              /* a way */
     uint32_t way;                 /* that is in use: whose turn it is, or the choice */
     int32_t phase;                /* enum pipeline_depth_phase */
@@ -78,8 +79,8 @@ struct pipeline_depth_trial {
 /* Begins the trial of a pipeline of so many slots: all of them, two and one; or, if `fewest` is more than
  * two, all and the fewest. Of several devices: all, two and one for each, and a single one; the latter stays
  * only where it is much faster than one for each, since then only one device works at a time, which is no
- * slower as long as another program has the processors of the others, and half as fast afterwards. fewest is
- * 1 there, or depth: no trial. */
+ * slower as long as another program has the processors of the others, and half as fast afterwards. Where
+ * `is_spread` is set, it stays like any other. fewest is 1 there, or depth: no trial. */
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
                                 uint32_t fewest);
 

@@ -278,14 +278,19 @@ tests/bench/peer_tbb: tests/bench/peer_tbb.cpp tests/bench/measure.c tests/bench
 tests_bench_cpu_micro_SOURCES = tests/bench/cpu_micro.c tests/unit/backends/cpu/host.h
 tests_bench_cpu_micro_LDADD = backends/cpu/libcpu.la
 
+# What bounds a cpu that is divided in two: make tests/bench/halves_bound
+tests_bench_halves_bound_SOURCES = tests/bench/halves_bound.c $(MEASURE)
+tests_bench_halves_bound_CFLAGS = $(AM_CFLAGS) $(PIPELINE_FLAGS)
+
 # What is compared is compiled as well as the compiler can. Flags of a program come before CFLAGS, whose -O2 would win.
 tests/bench/peer_openmp tests/bench/peer_openmp_pipeline tests/bench/peer_bound tests/bench/peer_bound_best \
 tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_trireme \
-tests/bench/peer_starpu_pools tests/bench/pools_trireme: CFLAGS += -O3
+tests/bench/peer_starpu_pools tests/bench/pools_trireme tests/bench/halves_bound: CFLAGS += -O3
 
-EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
+EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro tests/bench/halves_bound
 CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \
 	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro \
+	tests/bench/halves_bound \
 	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o \
 	tests/bench/peer_backward tests/bench/peer_backward-measure.o \
 	tests/bench/peer_staging tests/bench/peer_staging-measure.o \

@@ -17,7 +17,8 @@ PIPELINE_TESTS = \
 	tests/pipeline/profile \
 	tests/pipeline/profile_advice \
 	tests/pipeline/program_profile \
-	tests/pipeline/shared_limits
+	tests/pipeline/shared_limits \
+	tests/pipeline/spread
 
 check_PROGRAMS += $(PIPELINE_TESTS)
 TESTS += $(PIPELINE_TESTS)
@@ -100,3 +101,7 @@ tests_pipeline_program_profile_LDADD = $(PIPELINE_TEST_LIBS)
 tests_pipeline_shared_limits_SOURCES = tests/pipeline/shared_limits.c
 tests_pipeline_shared_limits_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_shared_limits_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_spread_SOURCES = tests/pipeline/spread.c
+tests_pipeline_spread_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_spread_LDADD = $(PIPELINE_TEST_LIBS)

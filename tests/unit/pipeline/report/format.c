@@ -372,15 +372,17 @@ END_TEST
 START_TEST(a_device_without_tokens_is_too_slow_or_not_needed)
 {
     struct trm_report report = ideal_report(&usual);
-
-    report.device_count = 2;
-    report.devices[0]   = (struct trm_device_report){"cuda:0", .tokens = 998, .latency_ns = 20000};
-    report.devices[1]   = (struct trm_device_report){"cuda:1", .tokens = 2, .latency_ns = 21000};
+    report.device_count      = 2;
+    report.devices[0]        = (struct trm_device_report){"cuda:0", .tokens = 998, .latency_ns = 20000};
+    report.devices[1]        = (struct trm_device_report){"cuda:1", .tokens = 2, .latency_ns = 21000};
     format_report(&report, TRM_REPORT_TEXT);
     has("not needed: another one keeps up\n");
     report.devices[1].latency_ns = 90000;
     format_report(&report, TRM_REPORT_TEXT);
     has("too slow: the others finish first\n");
+    report.slots_in_use = 1;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("one slot is in use at a time\n");
 }
 END_TEST
 

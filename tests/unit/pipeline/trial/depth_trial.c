@@ -484,6 +484,24 @@ START_TEST(one_slot_for_several_devices_stays_only_where_it_is_much_faster)
 }
 END_TEST
 
+START_TEST(one_slot_whose_token_all_devices_share_stays_where_it_is_as_fast)
+{
+    static const struct {
+        struct times times;
+        uint32_t chosen;
+    } cases[] = {{{1000 * US, 1000 * US, 900 * US}, 1},
+                 {{1000 * US, 990 * US, 1000 * US}, 1},
+                 {{1000 * US, 990 * US, 1100 * US}, 2}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        open_on(6, 2, 1);
+        trial.is_spread = true;
+        try_once(&cases[i].times);
+        ck_assert_uint_eq(chosen(), cases[i].chosen);
+    }
+}
+END_TEST
+
 START_TEST(several_devices_have_as_many_slots_each)
 {
     static const struct {
@@ -542,6 +560,7 @@ static Suite *make_suite(void)
     tcase_add_test(trials, the_time_between_two_runs_decides_nothing);
     tcase_add_test(trials, what_was_found_stays_where_runs_become_too_short);
     tcase_add_test(trials, one_slot_for_several_devices_stays_only_where_it_is_much_faster);
+    tcase_add_test(trials, one_slot_whose_token_all_devices_share_stays_where_it_is_as_fast);
     tcase_add_test(trials, several_devices_have_as_many_slots_each);
     tcase_add_test(trials, one_slot_is_no_trial);
     suite_add_tcase(suite, trials);

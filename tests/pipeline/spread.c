@@ -1,0 +1,292 @@
+/* Tokens that all devices of a group work on at once: one of the numbers of slots that are tried for large
+ * tokens where the devices are parts of the host's processors.
+ * SPDX-License-Identifier: MIT
+ */
+#include "fixture.h"
+
+#include <stdatomic.h>
+#include <trireme/group.h>
+#include <unistd.h>
+
+/* Elements: with one the kernel fails, with the other, the second one of a part, it waits for that. */
+#define MARK 0xdeadu
+#define WAITS 1u
+
+enum {
+    TOKENS       = 200, /* in the first rounds of a trial each number of slots has a turn */
+    ROUNDS       = 50,
+    DEVICES      = 2,
+    DEVICES_MOST = 3,
+    ODD          = 12345, /* elements of a short token; its parts are of different lengths */
+    GROUP        = 64,
+    BIAS         = 7,
+};
+
+static struct {
+    struct trm_group *group;
+    struct trm_group_kernel *kernel;
+    struct trm_pipeline *pipeline;
+    uint64_t elements;   /* of a full token */
+    bool marks;          /* the source marks the next full token after one that was spread */
+    bool last_waits;     /* … whose first part then fails and not the last one */
+    atomic_uint parts;   /* launches for less than a token */
+    atomic_bool met;     /* a part has failed with a mark */
+    atomic_bool is_over; /* the run has returned */
+    atomic_bool is_late; /* a launch was still there then */
+    uint64_t wrong, taken;
+} its;
+
+/* ---- the kernel ----------------------------------------------------------------------------- */
+
+struct arguments {
+    struct trm_cpu_buffer from, to;
+    uint32_t count, bias;
+};
+
+/* For longer than a run would take to return without it. */
+static void wait_for_failure(void)
+{
+    while (!atomic_load(&its.met))
+        usleep(100);
+    usleep(5000);
+    if (atomic_load(&its.is_over))
+        atomic_store(&its.is_late, true);
+}
+
+/* Each element plus `bias`. */
+static int32_t add(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct arguments *given = block;
+    const uint32_t *from          = given->from.data;
+    uint32_t *to                  = given->to.data;
+    uint64_t begin = groups->begin * GROUP, end = groups->end * GROUP;
+    bool is_part = given->count != its.elements && given->count != ODD;
+
+    if (begin == 0 && is_part)
+        atomic_fetch_add(&its.parts, 1);
+    if (begin == 0 && is_part && from[1] == WAITS)
+        wait_for_failure();
+    for (uint64_t i = begin; i < end && i < given->count; i++) {
+        if (from[i] == MARK) {
+            atomic_store(&its.met, is_part);
+            return 3;
+        }
+        to[i] = from[i] + given->bias;
+    }
+    return 0;
+}
+
+static const struct trm_parameter parameters[] = {
+    {.name = "from", .kind = TRM_PARAMETER_BUFFER, .access = TRM_ACCESS_READ},
+    {.name = "to", .kind = TRM_PARAMETER_BUFFER, .access = TRM_ACCESS_WRITE},
+    {.name = "count", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
+    {.name = "bias", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
+};
+
+static const struct trm_cpu_kernel kernels[] = {
+    {.name            = "add",
+     .function        = add,
+     .parameters      = parameters,
+     .parameter_count = 4,
+     .group_size      = {GROUP, 1, 1}},
+};
+
+/* ---- source and sink ------------------------------------------------------------------------ */
+
+/* Every seventh token is short. */
+static uint64_t length_of(uint64_t index)
+{
+    return index % 7 == 6 ? ODD : its.elements;
+}
+
+static uint32_t element(uint64_t token, uint64_t i)
+{
+    return (uint32_t)(token * 31 + i % 1000) + MARK + 1;
+}
+
+static int32_t fill(void *user, struct trm_token *token)
+{
+    uint32_t *data = token->data[0];
+    uint64_t count = length_of(token->index);
+
+    (void)user;
+    for (uint64_t i = 0; i < count; i++)
+        data[i] = element(token->index, i);
+    if (its.marks && atomic_load(&its.parts) != 0 && count == its.elements) {
+        its.marks                                      = false;
+        data[its.last_waits ? count / DEVICES + 1 : 1] = WAITS;
+        data[its.last_waits ? 0 : count - 1]           = MARK;
+    }
+    token->size[0] = count * sizeof(uint32_t);
+    return TRM_OK;
+}
+
+static int32_t take(void *user, const struct trm_token *token)
+{
+    const uint32_t *data = token->data[1];
+    uint64_t count       = length_of(token->index);
+
+    (void)user;
+    its.taken++;
+    its.wrong += token->size[1] != count * sizeof(uint32_t);
+    for (uint64_t i = 0; i < count; i++)
+        its.wrong += data[i] != element(token->index, i) + BIAS;
+    return TRM_OK;
+}
+
+/* ---- the pipeline --------------------------------------------------------------------------- */
+
+/* So large that fewer slots are tried: each port as large as a processor's second-level cache. */
+static uint64_t port_bytes(void)
+{
+    long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+
+    return bytes > 0 ? (uint64_t)bytes : (uint64_t)1 << 20;
+}
+
+static void make_pipeline(uint32_t flags)
+{
+    struct trm_port ports[] = {trm_port_input("from", port_bytes()), trm_port_output("to", port_bytes())};
+    struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1),
+                                       trm_arg_port_elements(1, sizeof(uint32_t)), trm_arg_u32(BIAS)};
+    struct trm_stage stage =
+        trm_stage_launch(trm_group_stage_kernel(its.kernel), arguments, 4, 1, sizeof(uint32_t));
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc),
+        .flags       = flags,
+        .ports       = ports,
+        .port_count  = 2,
+        .stages      = &stage,
+        .stage_count = 1,
+        .depth       = 2,
+    };
+
+    ports[0].grain = ports[1].grain = sizeof(uint32_t);
+    ports[1].follows                = 1;
+    ck_ok(trm_group_pipeline_create(its.group, &desc, &its.pipeline));
+}
+
+static void open_on(uint32_t devices, uint32_t flags)
+{
+    char number[8];
+    const struct trm_setting settings[] = {{"cpu.devices", number}, {"cpu.workers", number}};
+    struct trm_module_desc desc         = {.struct_size = sizeof(desc),
+                                           .format      = TRM_MODULE_FUNCTIONS,
+                                           .data        = kernels,
+                                           .size        = sizeof(kernels)};
+
+    snprintf(number, sizeof(number), "%u", devices);
+    memset(&its, 0, sizeof(its));
+    its.elements = port_bytes() / sizeof(uint32_t);
+    fixture_open(ON_CPU, settings, 2);
+    ck_ok(trm_group_create(the.context, "*", &its.group));
+    ck_ok(trm_group_kernel_load(its.group, &desc, "add", &its.kernel));
+    make_pipeline(flags);
+}
+
+static void close_all(void)
+{
+    trm_pipeline_destroy(its.pipeline);
+    trm_group_kernel_destroy(its.kernel);
+    trm_group_destroy(its.group);
+    fixture_close();
+}
+
+static int32_t run(uint64_t tokens)
+{
+    struct trm_source source = trm_source_function(fill, NULL);
+    struct trm_sink sink     = trm_sink_function(take, NULL);
+
+    source.count = tokens;
+    its.taken    = 0;
+    return trm_pipeline_run(its.pipeline, &source, &sink);
+}
+
+/* ---- tests ---------------------------------------------------------------------------------- */
+
+START_TEST(devices_that_share_the_memory_work_on_one_token_for_a_trial)
+{
+    open_on((uint32_t)_i, TRM_PIPELINE_DIVISIBLE);
+    ck_ok(run(TOKENS));
+    ck_assert_uint_eq(its.taken, TOKENS);
+    ck_assert_uint_eq(its.wrong, 0);
+    ck_assert_uint_gt(atomic_load(&its.parts), 0);
+    close_all();
+}
+END_TEST
+
+START_TEST(tokens_that_cannot_be_divided_stay_on_one_device_each)
+{
+    open_on(DEVICES, 0);
+    ck_ok(run(TOKENS));
+    ck_assert_uint_eq(its.taken, TOKENS);
+    ck_assert_uint_eq(its.wrong, 0);
+    ck_assert_uint_eq(atomic_load(&its.parts), 0);
+    close_all();
+}
+END_TEST
+
+/* A token that is marked after one that was spread is mostly spread, too. */
+START_TEST(after_a_failure_of_one_part_the_others_are_waited_for)
+{
+    open_on(DEVICES, TRM_PIPELINE_DIVISIBLE);
+    its.last_waits = _i == 1;
+    for (int round = 0; round < ROUNDS && !atomic_load(&its.met); round++) {
+        its.marks = true;
+        atomic_store(&its.parts, 0);
+        atomic_store(&its.is_over, false);
+        ck_assert_int_eq(run(TOKENS), TRM_ERROR_KERNEL);
+        atomic_store(&its.is_over, true);
+        ck_assert_msg(strstr(trm_last_error().sentence, "\"add\"") != NULL, "%s", trm_last_error().sentence);
+    }
+    ck_assert(atomic_load(&its.met));
+    ck_ok(run(TOKENS));
+    ck_assert_uint_eq(its.taken, TOKENS);
+    ck_assert_uint_eq(its.wrong, 0);
+    close_all();
+    ck_assert(!atomic_load(&its.is_late));
+}
+END_TEST
+
+START_TEST(a_program_that_acquires_slots_has_no_token_spread)
+{
+    struct trm_token *token;
+
+    open_on(DEVICES, TRM_PIPELINE_DIVISIBLE);
+    ck_ok(run(TOKENS));
+    atomic_store(&its.parts, 0);
+    for (uint32_t i = 0; i < 2 * TOKENS / 10; i++) {
+        ck_ok(trm_pipeline_acquire(its.pipeline, TRM_FOREVER, &token));
+        ck_ok(fill(NULL, token));
+        ck_ok(trm_pipeline_submit(its.pipeline, token));
+        ck_ok(trm_pipeline_next(its.pipeline, TRM_FOREVER, &token));
+        ck_ok(take(NULL, token));
+        ck_ok(trm_pipeline_release(its.pipeline, token));
+    }
+    ck_assert_uint_eq(its.wrong, 0);
+    ck_assert_uint_eq(atomic_load(&its.parts), 0);
+    close_all();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite  = suite_create("tokens that are spread");
+    TCase *spread = tcase_create("spread");
+
+    if (!backend_there(ON_CPU))
+        return 77;
+    tcase_set_timeout(spread, 300);
+    suite_add_tcase(suite, spread);
+    tcase_add_loop_test(spread, devices_that_share_the_memory_work_on_one_token_for_a_trial, DEVICES,
+                        DEVICES_MOST + 1);
+    tcase_add_test(spread, tokens_that_cannot_be_divided_stay_on_one_device_each);
+    tcase_add_loop_test(spread, after_a_failure_of_one_part_the_others_are_waited_for, 0, 2);
+    tcase_add_test(spread, a_program_that_acquires_slots_has_no_token_spread);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
