@@ -6,13 +6,12 @@
  * beside            what is installed beside the library
  * biased_lock       a mutex that one thread takes without atomic operations
  * compiler          branch hints, the cast from a member to its structure
- * condition         sleeping until another thread says that something has changed
  * edit_distance     how far two names are from each other
  * error             the last error of a thread, names of statuses
  * file_bytes        reading and writing parts of an open file
  * file_permissions  whether only root and this user can replace a file
  * fork              words that tell the child of a fork
- * futex             sleeping on a word, the monotonic clock, deadlines
+ * futex             sleeping on a word, condition variables, the monotonic clock, deadlines
  * linkage           whether the program is static
  * lock              a mutex of four bytes
  * log               lines to the program, a file or standard error
@@ -34,7 +33,6 @@
 #include "base/beside.h"
 #include "base/biased_lock.h"
 #include "base/compiler.h"
-#include "base/condition.h"
 #include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/file_bytes.h"

@@ -26,7 +26,7 @@
 
 #include "base/barrier.h"
 #include "base/compiler.h"
-#include "base/condition.h"
+#include "base/futex.h"
 
 struct base_biased_lock {
     pthread_mutex_t mutex;

@@ -9,7 +9,6 @@ libtrireme_internal_la_SOURCES += \
 	base/beside.c base/beside.h \
 	base/biased_lock.c base/biased_lock.h \
 	base/compiler.h \
-	base/condition.h \
 	base/edit_distance.c base/edit_distance.h \
 	base/error.c base/error.h \
 	base/file_bytes.c base/file_bytes.h \

@@ -1,7 +1,7 @@
 /* Condition variables: no thread sleeps on when what it waits for has come.
  * SPDX-License-Identifier: MIT
  */
-#include "base/condition.h"
+#include "base/futex.h"
 
 #include <pthread.h>
 
