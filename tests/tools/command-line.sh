@@ -40,6 +40,8 @@ err_has "only --kernels takes arguments"
 run 2 "$trireme" info --mdoc
 run 2 "$trireme" bench no-such-suite
 err_has "no such suite: no-such-suite"
+run 2 "$trireme" bench auto --case no-such-case
+err_has "no such case: no-such-case"
 for count in 0 -1 x 1x 1001; do
     run 2 "$trireme" bench --repeat $count
     err_has "--repeat takes"

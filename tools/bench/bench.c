@@ -26,6 +26,7 @@ struct bench_options {
     const struct bench_suite *suites[SUITE_COUNT];
     uint32_t suite_count;
     const char *device;  /* NULL: the default */
+    const char *pattern; /* of the cases' names; NULL: all */
     const char *picture; /* the path; NULL: none */
     uint32_t rounds;     /* 0: the default */
     bool json;
@@ -36,6 +37,7 @@ struct bench_options {
 
 enum {
     OPTION_BACKEND = 256,
+    OPTION_CASE,
     OPTION_JSON,
     OPTION_LIST,
     OPTION_PICTURE,
@@ -90,6 +92,7 @@ static int parse_options(int argc, char **argv, struct bench_options *options)
 {
     static const struct option known[] = {
         {"backend", required_argument, NULL, OPTION_BACKEND},
+        {"case", required_argument, NULL, OPTION_CASE},
         {"json", no_argument, NULL, OPTION_JSON},
         {"list", no_argument, NULL, OPTION_LIST},
         {"picture", required_argument, NULL, OPTION_PICTURE},
@@ -104,6 +107,9 @@ static int parse_options(int argc, char **argv, struct bench_options *options)
         switch (option) {
         case OPTION_BACKEND:
             options->device = optarg;
+            break;
+        case OPTION_CASE:
+            options->pattern = optarg;
             break;
         case OPTION_JSON:
             options->json = true;
@@ -134,20 +140,18 @@ static int parse_options(int argc, char **argv, struct bench_options *options)
     return parse_suites(argc, argv, options);
 }
 
-static void print_list(const struct bench_options *options)
+static void print_list(const struct bench_results *results)
 {
     struct table table;
 
     table_init(&table, 4, 0);
-    for (uint32_t s = 0; s < options->suite_count; s++) {
-        for (uint32_t c = 0; c < options->suites[s]->count; c++) {
-            const struct bench_case *test = &options->suites[s]->cases[c];
+    for (uint32_t i = 0; i < results->count; i++) {
+        const struct bench_case *test = results->rows[i].test;
 
-            table_add(&table, options->suites[s]->name);
-            table_add(&table, test->name);
-            table_add(&table, test->reference ? test->reference : "");
-            table_add(&table, test->help);
-        }
+        table_add(&table, results->rows[i].suite->name);
+        table_add(&table, test->name);
+        table_add(&table, test->reference ? test->reference : "");
+        table_add(&table, test->help);
     }
     table_print(&table, stdout, 0, 0);
     table_fini(&table);
@@ -204,38 +208,25 @@ static int any_failed(const struct bench_results *results)
     return COMMAND_OK;
 }
 
-static int run_suites(struct bench *bench, const struct bench_options *options)
+static int run_cases(struct bench *bench, const struct bench_options *options, struct bench_results *results)
 {
-    struct bench_results results;
-    int status;
-
-    bench_run(bench, options->suites, options->suite_count, options->rounds, &results);
-    if (options->json)
-        bench_print_json(bench, &results);
-    else
-        bench_print_text(bench, &results);
-    status = any_failed(&results);
-    bench_results_release(&results);
-    return status;
+    if (!options->json)
+        bench_print_heading(bench, results);
+    bench_run(bench, options->rounds, results, options->json ? bench_print_json : bench_print_text);
+    bench_print_skipped(results);
+    return any_failed(results);
 }
 
-static int bench_main(int argc, char **argv)
+static int use_device(const struct bench_options *options, struct bench_results *results)
 {
-    struct bench_options options = {0};
-    struct bench bench           = {0};
-    int status                   = parse_options(argc, argv, &options);
+    struct bench bench = {.quick = options->quick};
+    int status;
 
-    if (status != COMMAND_OK)
-        return status;
-    if (options.list) {
-        print_list(&options);
-        return COMMAND_OK;
-    }
-    bench.quick = options.quick;
-    if (command_context(options.verbose, &bench.context) != TRM_OK)
+    if (command_context(options->verbose, &bench.context) != TRM_OK)
         return command_failed("the settings are wrong");
-    if (open_device(&bench, options.device) == TRM_OK) {
-        status = options.picture ? bench_picture(&bench, options.picture) : run_suites(&bench, &options);
+    if (open_device(&bench, options->device) == TRM_OK) {
+        status =
+            options->picture ? bench_picture(&bench, options->picture) : run_cases(&bench, options, results);
         bench_unload_kernels(&bench);
         trm_device_destroy(bench.device);
     } else {
@@ -245,20 +236,51 @@ static int bench_main(int argc, char **argv)
     return status;
 }
 
+static int no_such_case(const char *pattern)
+{
+    char complaint[128];
+
+    snprintf(complaint, sizeof(complaint), "no such case: %s; --list names them", pattern);
+    return command_usage_error(&bench_command, complaint);
+}
+
+static int bench_main(int argc, char **argv)
+{
+    struct bench_options options = {0};
+    struct bench_results results;
+    int status = parse_options(argc, argv, &options);
+
+    if (status != COMMAND_OK)
+        return status;
+    bench_results_choose(options.suites, options.suite_count, options.pattern, &results);
+    if (results.count == 0)
+        status = no_such_case(options.pattern);
+    else if (options.list)
+        print_list(&results);
+    else
+        status = use_device(&options, &results);
+    bench_results_release(&results);
+    return status;
+}
+
 const struct command bench_command = {
     .name    = "bench",
     .summary = "measure the cost of operations on a device",
     .help =
-        "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
-        "       trireme bench --list [SUITE…]\n"
+        "Usage: trireme bench [SUITE…] [--case NAME] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
+        "       trireme bench --list [SUITE…] [--case NAME]\n"
         "       trireme bench --picture FILE [--backend ID] [-v]\n"
         "\n"
         "Suites: stream, copy, alloc, pipeline, auto, devices, collective, pools, profile, serve; by "
         "default\n"
         "all.\n"
         "Some cases measure the C library beside Trireme, so that the two can be compared within one run.\n"
+        "Each figure is printed as soon as it is known; the column `measured` says what it is of.\n"
         "\n"
         "      --backend ID  a device such as cuda:1, or a backend's first device\n"
+        "      --case NAME   only the cases of this name, or a pattern such as '*_fma1*', and those that "
+        "are\n"
+        "                    measured together with them\n"
         "      --json        one JSON object a line\n"
         "      --list        list the cases and what they measure\n"
         "      --picture FILE\n"

@@ -34,6 +34,7 @@ struct bench {
     struct bench_flow *flow, *other_flow; /* bench_flow.h */
     struct bench_team *team;              /* bench_team.h */
     struct bench_mix *mix;                /* bench_mix.h */
+    char note[96];                        /* what a sample has to say about its figure; bench_result.notes */
 };
 
 enum bench_needs {
@@ -49,6 +50,9 @@ struct bench_case {
     uint32_t needs;        /* enum bench_needs */
     uint64_t argument;     /* meaning depends on the case: a size, a percentile … */
     const void *user;
+    /* Takes what the case before it has measured in the same round, or one before that: cases that follow
+     * each other are chosen together. */
+    bool follows;
 
     /* Makes the objects that sample() uses; NULL: none. bench_teardown() runs afterwards even if this
      * fails. */
@@ -62,6 +66,9 @@ struct bench_suite {
     const char *name;
     const struct bench_case *cases;
     uint32_t count;
+    /* A case and those that follow it compare by themselves, in turns: so they have their rounds one after
+     * the other, and their figures are those of a single round, in which the last case has its median. */
+    bool contests;
 };
 
 extern const struct bench_suite bench_stream_suite;
@@ -80,7 +87,9 @@ extern const struct bench_suite bench_serve_suite;
 struct bench_result {
     const struct bench_suite *suite;
     const struct bench_case *test;
-    double *values; /* one a round */
+    uint32_t first, last; /* the rows of the cases that follow each other, of which this is one */
+    double *values;       /* one a round */
+    char **notes;         /* one a round, or ""; of suites with contests */
     uint32_t count;
     uint32_t share; /* bench.share; 0: not determined yet */
     char *skipped;  /* why it was not measured; NULL when it was */
@@ -92,14 +101,29 @@ struct bench_results {
     uint32_t count;
 };
 
-/* Run the cases of `suites` for `rounds` rounds. Each round runs every case once, so that slow drifts of the
- * machine affect all cases alike. Progress goes to stderr when it is a terminal. */
-void bench_run(struct bench *bench, const struct bench_suite *const *suites, uint32_t suite_count,
-               uint32_t rounds, struct bench_results *results);
+/* Make a row of each case of `suites` whose name is `pattern` or matches it as a file matches one of the
+ * shell, and of those that it follows or that follow it. NULL: of all. */
+void bench_results_choose(const struct bench_suite *const *suites, uint32_t suite_count, const char *pattern,
+                          struct bench_results *results);
 void bench_results_release(struct bench_results *results);
 
-void bench_print_text(const struct bench *bench, const struct bench_results *results);
-void bench_print_json(const struct bench *bench, const struct bench_results *results);
+/* Run the cases of the rows for `rounds` rounds, suite after suite. Each round runs every case of the suite
+ * once, so that slow drifts of the machine affect all of them alike. `ended` is called when the cases of the
+ * rows `first` to `last` have had their rounds. Progress goes to stderr when it is a terminal. */
+typedef void (*bench_ended)(const struct bench *bench, const struct bench_results *results, uint32_t first,
+                            uint32_t last);
+void bench_run(struct bench *bench, uint32_t rounds, struct bench_results *results, bench_ended ended);
+
+/* The heading of the table, and its lines. */
+void bench_print_heading(const struct bench *bench, const struct bench_results *results);
+void bench_print_text(const struct bench *bench, const struct bench_results *results, uint32_t first,
+                      uint32_t last);
+
+void bench_print_json(const struct bench *bench, const struct bench_results *results, uint32_t first,
+                      uint32_t last);
+
+/* Cases without a figure, on stderr, so that programs that read the figures can ignore them. */
+void bench_print_skipped(const struct bench_results *results);
 
 /* ---- helpers of the cases ------------------------------------------------------------------------------ */
 

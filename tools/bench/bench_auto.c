@@ -1,9 +1,13 @@
 /* Trireme: the suite `auto`: a pipeline whose strategy and depth the library chooses, beside the best of all
  * strategies and depths that a program could ask for.
  *
- *     WORK             batches a second as the library chooses; and of the best other pipeline, which is
- *                      named
- *     WORK_of_best     the first of these figures as a share of the second, turn by turn
+ *     WORK             batches a second as the library chooses, and of the best other pipeline, each with
+ *                      its strategy and slots
+ *     WORK_of_best     the first of these figures as a share of the second
+ *
+ * The share is the median of those of turns, and the second figure is what follows from the first one and
+ * the share: two medians, each by itself, contradict the share where the machine was slow in some turns. All
+ * three are shown of the same round.
  *
  * Works with a number of kernels (32KiB_x20) are chains of small ones, as other people have them; of some
  * less comes down than went up.
@@ -68,14 +72,12 @@ static const struct bench_flow_kind works[WORKS] = {
 static const int32_t strategies[] = {TRM_STRATEGY_ZERO_COPY, TRM_STRATEGY_SLOT_STREAMS,
                                      TRM_STRATEGY_SLOT_GRAPHS, TRM_STRATEGY_ROLE_STREAMS};
 
-/* What the case of a work has found in this round, and the name of its best fixed pipeline. */
+/* What the case of a work has found in this round. */
 static struct {
-    double automatic, fixed; /* batches a second; 0: not measured */
+    double automatic; /* batches a second; 0: not measured */
     double share;
+    char chosen[64], best[64]; /* the library's pipeline and the best fixed one */
 } found[WORKS];
-
-#define FIVE_NAMES "best fixed", "best fixed", "best fixed", "best fixed", "best fixed"
-static char best_names[WORKS][48] = {FIVE_NAMES, FIVE_NAMES, FIVE_NAMES};
 
 /* ---- one pipeline
  * ---------------------------------------------------------------------------------------- */
@@ -84,6 +86,7 @@ struct entrant {
     struct bench_flow_kind kind;
     struct bench_flow *flow;
     double seconds; /* of a batch */
+    char name[64];  /* its strategy and slots; known after the finals */
 };
 
 /* A quick run has smaller batches: writing those of four slots takes longer than passing a few. */
@@ -97,6 +100,22 @@ static struct entrant make_entrant(const struct bench *bench, uint64_t work, int
     entrant.kind.depth    = depth;
     entrant.kind.strategy = strategy;
     return entrant;
+}
+
+/* "zero-copy, 2 of 3 slots, 4 pieces": as the pipeline is now. */
+static int32_t name_entrant(struct entrant *entrant)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    int32_t status           = trm_pipeline_report(entrant->flow->pipeline, &report);
+    char slots[32] = "", pieces[32] = "";
+
+    if (report.slots_in_use != 0 && report.slots_in_use != report.depth)
+        snprintf(slots, sizeof(slots), "%u of ", (unsigned)report.slots_in_use);
+    if (report.pieces > 1)
+        snprintf(pieces, sizeof(pieces), ", %u pieces", (unsigned)report.pieces);
+    snprintf(entrant->name, sizeof(entrant->name), "%s, %s%u slot%s%s", trm_strategy_name(report.strategy),
+             slots, (unsigned)report.depth, report.depth == 1 ? "" : "s", pieces);
+    return status;
 }
 
 static void leave(struct entrant *entrant)
@@ -228,7 +247,7 @@ static uint32_t best_of(const struct finals *finals, enum half half)
     return best;
 }
 
-static void keep_result(uint64_t work, struct entrant *entrants, struct finals *finals)
+static void keep_result(uint64_t work, const struct entrant *entrants, struct finals *finals)
 {
     uint32_t best = best_of(finals, ALL_TURNS);
 
@@ -237,13 +256,9 @@ static void keep_result(uint64_t work, struct entrant *entrants, struct finals *
     found[work].share = (share_of(finals, best_of(finals, EVEN_TURNS), ODD_TURNS) +
                          share_of(finals, best_of(finals, ODD_TURNS), EVEN_TURNS)) /
                         2;
-    for (uint32_t i = 0; i < ENTRANTS; i++)
-        entrants[i].seconds = bench_median(finals->seconds[i], finals->turns);
-    found[work].automatic = 1.0 / entrants[FINALISTS].seconds;
-    found[work].fixed     = 1.0 / entrants[best].seconds;
-    snprintf(best_names[work], sizeof(best_names[work]), "%s, %u slot%s",
-             trm_strategy_name(entrants[best].kind.strategy), (unsigned)entrants[best].kind.depth,
-             entrants[best].kind.depth == 1 ? "" : "s");
+    found[work].automatic = 1.0 / bench_median(finals->seconds[FINALISTS], finals->turns);
+    memcpy(found[work].chosen, entrants[FINALISTS].name, sizeof(found[work].chosen));
+    memcpy(found[work].best, entrants[best].name, sizeof(found[work].best));
 }
 
 static int32_t hold_finals(struct bench *bench, uint64_t work, struct entrant *entrants)
@@ -257,6 +272,8 @@ static int32_t hold_finals(struct bench *bench, uint64_t work, struct entrant *e
         status = bench_flow_settle(bench, entrants[FINALISTS].flow);
     if (status == TRM_OK)
         status = run_finals(bench, entrants, &finals);
+    for (uint32_t i = 0; i < ENTRANTS && status == TRM_OK; i++)
+        status = name_entrant(&entrants[i]);
     if (status == TRM_OK)
         keep_result(work, entrants, &finals);
     for (uint32_t i = 0; i < ENTRANTS; i++)
@@ -272,8 +289,8 @@ static int32_t setup_contest(struct bench *bench, const struct bench_case *test)
 {
     struct entrant entrants[ENTRANTS] = {0};
 
-    found[test->argument].automatic = found[test->argument].fixed = found[test->argument].share = 0.0;
-    int32_t status = find_finalists(bench, test->argument, entrants);
+    found[test->argument].automatic = 0.0;
+    int32_t status                  = find_finalists(bench, test->argument, entrants);
     if (status != TRM_OK)
         return status;
     if (entrants[FINALISTS - 1].seconds == 0.0) {
@@ -284,63 +301,89 @@ static int32_t setup_contest(struct bench *bench, const struct bench_case *test)
     return hold_finals(bench, test->argument, entrants);
 }
 
-static int32_t answer(struct bench *bench, double figure, double *value)
+enum figure {
+    OF_AUTO,
+    OF_FIXED,
+    SHARE
+};
+
+static int32_t answer(struct bench *bench, uint64_t work, enum figure figure, double *value)
 {
-    *value = figure;
-    if (figure > 0.0)
-        return TRM_OK;
-    bench->complaint = "no batches were measured";
-    return TRM_ERROR_UNSUPPORTED;
+    if (found[work].automatic == 0.0) {
+        bench->complaint = "no batches were measured";
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    *value = figure == OF_AUTO    ? found[work].automatic
+             : figure == OF_FIXED ? found[work].automatic / found[work].share
+                                  : found[work].share;
+    return TRM_OK;
 }
 
 static int32_t sample_automatic(struct bench *bench, const struct bench_case *test, double *value)
 {
-    return answer(bench, found[test->argument].automatic, value);
+    snprintf(bench->note, sizeof(bench->note), "auto: %s", found[test->argument].chosen);
+    return answer(bench, test->argument, OF_AUTO, value);
 }
 
 /* Of the contest before this case in the same round, as is the next. */
 static int32_t sample_fixed(struct bench *bench, const struct bench_case *test, double *value)
 {
-    return answer(bench, found[test->argument].fixed, value);
+    snprintf(bench->note, sizeof(bench->note), "best: %s", found[test->argument].best);
+    return answer(bench, test->argument, OF_FIXED, value);
 }
 
 static int32_t sample_share(struct bench *bench, const struct bench_case *test, double *value)
 {
-    return answer(bench, found[test->argument].share, value);
+    snprintf(bench->note, sizeof(bench->note), "auto / best");
+    return answer(bench, test->argument, SHARE, value);
 }
 
-#define CONTEST(work, its_name)                                                                          \
-    {                                                                                                    \
-        .name     = (its_name),                                                                          \
-        .help     = "strategy and depth as the library chooses",                                         \
-        .unit     = "batch/s",                                                                           \
-        .argument = (work),                                                                              \
-        .setup    = setup_contest,                                                                       \
-        .sample   = sample_automatic,                                                                    \
-    },                                                                                                   \
-        {                                                                                                \
-            .name      = (its_name),                                                                     \
-            .help      = "the best of four strategies with one to four slots",                           \
-            .unit      = "batch/s",                                                                      \
-            .reference = best_names[work],                                                               \
-            .argument  = (work),                                                                         \
-            .sample    = sample_fixed,                                                                   \
-        },                                                                                               \
-    {                                                                                                    \
-        .name = its_name "_of_best", .help = "the first of these as a share of the second", .unit = "x", \
-        .argument = (work), .sample = sample_share,                                                      \
+#define CONTEST(work, its_name, its_help)                                                                 \
+    {                                                                                                     \
+        .name     = (its_name),                                                                           \
+        .help     = its_help "; strategy and slots by auto",                                              \
+        .unit     = "batch/s",                                                                            \
+        .argument = (work),                                                                               \
+        .setup    = setup_contest,                                                                        \
+        .sample   = sample_automatic,                                                                     \
+    },                                                                                                    \
+        {                                                                                                 \
+            .name      = (its_name),                                                                      \
+            .help      = "the best of four strategies with one to four slots: auto / the share",          \
+            .unit      = "batch/s",                                                                       \
+            .reference = "best fixed",                                                                    \
+            .argument  = (work),                                                                          \
+            .follows   = true,                                                                            \
+            .sample    = sample_fixed,                                                                    \
+        },                                                                                                \
+    {                                                                                                     \
+        .name = its_name "_of_best", .help = "auto / best fixed: the median share of turns side by side", \
+        .unit = "x", .argument = (work), .follows = true, .sample = sample_share,                         \
     }
 
+#define FMA(number) number " multiply-adds for each float"
+
 static const struct bench_case cases[] = {
-    CONTEST(0, "16MiB_fma1"),        CONTEST(1, "16MiB_fma32"),      CONTEST(2, "1MiB_fma1"),
-    CONTEST(3, "256KiB_fma1"),       CONTEST(4, "64KiB_fma1"),       CONTEST(5, "64KiB_fma32"),
-    CONTEST(6, "4KiB_fma1"),         CONTEST(7, "32KiB_x20"),        CONTEST(8, "128KiB_x10"),
-    CONTEST(9, "1MiB_to_64KiB_x10"), CONTEST(10, "6MiB_to_2MiB_x4"), CONTEST(11, "16MiB_to_4KiB"),
-    CONTEST(12, "16MiB_x3"),         CONTEST(13, "4MiB_compute_x6"), CONTEST(14, "48MiB_x8"),
+    CONTEST(0, "16MiB_fma1", "16 MiB, one multiply-add for each float"),
+    CONTEST(1, "16MiB_fma32", "16 MiB, " FMA("32")),
+    CONTEST(2, "1MiB_fma1", "1 MiB, one multiply-add for each float"),
+    CONTEST(3, "256KiB_fma1", "256 KiB, one multiply-add for each float"),
+    CONTEST(4, "64KiB_fma1", "64 KiB, one multiply-add for each float"),
+    CONTEST(5, "64KiB_fma32", "64 KiB, " FMA("32")),
+    CONTEST(6, "4KiB_fma1", "4 KiB, one multiply-add for each float"),
+    CONTEST(7, "32KiB_x20", "32 KiB through 20 kernels"),
+    CONTEST(8, "128KiB_x10", "128 KiB through 10 kernels"),
+    CONTEST(9, "1MiB_to_64KiB_x10", "1 MiB through 10 kernels, 64 KiB come back"),
+    CONTEST(10, "6MiB_to_2MiB_x4", "6 MiB through 4 kernels, 2 MiB come back"),
+    CONTEST(11, "16MiB_to_4KiB", "16 MiB, whose sums of 4096 floats come back"),
+    CONTEST(12, "16MiB_x3", "16 MiB through 3 kernels"),
+    CONTEST(13, "4MiB_compute_x6", "4 MiB through 6 kernels, each of 32 multiply-adds (on GPUs 512)"),
+    CONTEST(14, "48MiB_x8", "48 MiB through 8 kernels"),
 };
 
 const struct bench_suite bench_auto_suite = {
-    .name  = "auto",
-    .cases = cases,
-    .count = sizeof(cases) / sizeof(cases[0]),
+    .name     = "auto",
+    .cases    = cases,
+    .count    = sizeof(cases) / sizeof(cases[0]),
+    .contests = true,
 };

@@ -147,18 +147,18 @@ static int32_t sample_overhead(struct bench *bench, const struct bench_case *tes
 
 /* ---- the suite ----------------------------------------------------------------------------------------- */
 
-#define FLOW(number, its_name, its_help)                                               \
-    {                                                                                  \
-        .name     = (its_name),                                                        \
-        .help     = (its_help),                                                        \
-        .unit     = "batch/s",                                                         \
-        .argument = (number),                                                          \
-        .setup    = setup_flow,                                                        \
-        .sample   = sample_flow,                                                       \
-    },                                                                                 \
-    {                                                                                  \
-        .name = (its_name), .help = "what its stage times predict", .unit = "batch/s", \
-        .reference = "prediction", .argument = (number), .sample = sample_prediction,  \
+#define FLOW(number, its_name, its_help)                                                               \
+    {                                                                                                  \
+        .name     = (its_name),                                                                        \
+        .help     = (its_help),                                                                        \
+        .unit     = "batch/s",                                                                         \
+        .argument = (number),                                                                          \
+        .setup    = setup_flow,                                                                        \
+        .sample   = sample_flow,                                                                       \
+    },                                                                                                 \
+    {                                                                                                  \
+        .name = (its_name), .help = "what its stage times predict", .unit = "batch/s",                 \
+        .reference = "prediction", .argument = (number), .sample = sample_prediction, .follows = true, \
     }
 
 #define SEVEN_FLOWS(first, batch)                                                                   \

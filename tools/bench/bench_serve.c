@@ -189,44 +189,46 @@ static int32_t sample_percentile(struct bench *bench, const struct bench_case *t
 
 /* ---- the suite ----------------------------------------------------------------------------------------- */
 
-#define ARRIVALS(way, load, name_, percent)                                            \
-    {                                                                                  \
-        .name     = name_ "_" percent "_p50",                                          \
-        .help     = "arrivals at " percent " % of the full rate",                      \
-        .unit     = "ns",                                                              \
-        .argument = (way)*LOADS + (load),                                              \
-        .setup    = setup,                                                             \
-        .sample   = sample_arrivals,                                                   \
-    },                                                                                 \
-        {                                                                              \
-            .name     = name_ "_" percent "_p99",                                      \
-            .help     = "99th percentile",                                             \
-            .unit     = "ns",                                                          \
-            .argument = (way)*LOADS + (load),                                          \
-            .sample   = sample_percentile,                                             \
-        },                                                                             \
-    {                                                                                  \
-        .name = name_ "_" percent "_p99.9", .help = "99.9th percentile", .unit = "ns", \
-        .argument = (way)*LOADS + (load), .user = loads, .sample = sample_percentile,  \
+#define ARRIVALS(way, load, name_, percent)                                                             \
+    {                                                                                                   \
+        .name     = name_ "_" percent "_p50",                                                           \
+        .help     = "arrivals at " percent " % of the full rate",                                       \
+        .follows  = true,                                                                               \
+        .unit     = "ns",                                                                               \
+        .argument = (way)*LOADS + (load),                                                               \
+        .setup    = setup,                                                                              \
+        .sample   = sample_arrivals,                                                                    \
+    },                                                                                                  \
+        {                                                                                               \
+            .name     = name_ "_" percent "_p99",                                                       \
+            .help     = "99th percentile",                                                              \
+            .follows  = true,                                                                           \
+            .unit     = "ns",                                                                           \
+            .argument = (way)*LOADS + (load),                                                           \
+            .sample   = sample_percentile,                                                              \
+        },                                                                                              \
+    {                                                                                                   \
+        .name = name_ "_" percent "_p99.9", .help = "99.9th percentile", .unit = "ns", .follows = true, \
+        .argument = (way)*LOADS + (load), .user = loads, .sample = sample_percentile,                   \
     }
 
-#define SERVED(way, name_)                                \
-    {                                                     \
-        .name     = name_ "_full",                        \
-        .help     = "a token, while eight are in flight", \
-        .unit     = "ns",                                 \
-        .argument = (way)*LOADS,                          \
-        .setup    = setup,                                \
-        .sample   = sample_full,                          \
-    },                                                    \
-        {                                                 \
-            .name     = name_ "_alone",                   \
-            .help     = "from submit to result",          \
-            .unit     = "ns",                             \
-            .argument = (way)*LOADS,                      \
-            .setup    = setup,                            \
-            .sample   = sample_alone,                     \
-        },                                                \
+#define SERVED(way, name_)                                    \
+    {                                                         \
+        .name     = name_ "_alone",                           \
+        .help     = "from submit to result",                  \
+        .unit     = "ns",                                     \
+        .argument = (way)*LOADS,                              \
+        .setup    = setup,                                    \
+        .sample   = sample_alone,                             \
+    },                                                        \
+        {                                                     \
+            .name     = name_ "_full",                        \
+            .help     = "a token, while eight are in flight", \
+            .unit     = "ns",                                 \
+            .argument = (way)*LOADS,                          \
+            .setup    = setup,                                \
+            .sample   = sample_full,                          \
+        },                                                    \
         ARRIVALS(way, 0, name_, "10"), ARRIVALS(way, 1, name_, "50"), ARRIVALS(way, 2, name_, "90")
 
 static const struct bench_case cases[] = {

@@ -47,9 +47,17 @@ void table_add(struct table *table, const char *text)
     table->cells[table->count++] = output_copy(text);
 }
 
+void table_fit(struct table *table, uint32_t column, const char *text)
+{
+    int width = text_width(text);
+
+    if (width > table->least[column])
+        table->least[column] = width;
+}
+
 static void measure_columns(const struct table *table, int widths[TABLE_COLUMNS])
 {
-    memset(widths, 0, TABLE_COLUMNS * sizeof(widths[0]));
+    memcpy(widths, table->least, sizeof(table->least));
     for (size_t i = 0; i < table->count; i++) {
         int width = text_width(table->cells[i]);
 
@@ -58,12 +66,25 @@ static void measure_columns(const struct table *table, int widths[TABLE_COLUMNS]
     }
 }
 
+/* The columns of a row without empty ones at its end. */
+static uint32_t used_columns(const struct table *table, size_t first)
+{
+    size_t rest    = table->count - first;
+    uint32_t count = rest < table->columns ? (uint32_t)rest : table->columns;
+
+    while (count > 0 && table->cells[first + count - 1][0] == '\0')
+        count--;
+    return count;
+}
+
 static void print_row(const struct table *table, FILE *file, size_t first, const int *widths)
 {
-    for (uint32_t column = 0; column < table->columns && first + column < table->count; column++) {
+    uint32_t used = used_columns(table, first);
+
+    for (uint32_t column = 0; column < used; column++) {
         const char *text = table->cells[first + column];
         int padding      = widths[column] - text_width(text);
-        bool is_last     = column + 1 == table->columns;
+        bool is_last     = column + 1 == used;
 
         if (table->right & (1u << column))
             fprintf(file, "%*s", padding, "");

@@ -19,6 +19,7 @@ struct table {
     size_t count;   /* of cells, row by row */
     size_t capacity;
     char **cells;
+    int least[TABLE_COLUMNS]; /* widths that the columns have at least */
 };
 
 /* An empty table of 1 to TABLE_COLUMNS columns. */
@@ -27,6 +28,10 @@ void table_fini(struct table *table);
 
 /* Add the next cell, left to right and row after row. */
 void table_add(struct table *table, const char *text);
+
+/* Make a column at least as wide as this text, which may be in another table that is to be in line with this
+ * one. */
+void table_fit(struct table *table, uint32_t column, const char *text);
 
 /* Print the table, each line after `indent` spaces. With `has_heading` the first row is in bold. */
 void table_print(const struct table *table, FILE *file, int indent, bool has_heading);
