@@ -47,6 +47,11 @@ has failed flips-a-bit:0 copies "of 4097 bytes that went to the device and back,
 has failed flips-a-bit:0 copies "Correct the plugin; the conformance suite has"
 has ok flips-a-bit:0 opened ""
 
+# A kernel that such a backend cannot take is no fault of the kernel.
+TRIREME_BACKEND=$plugins/healthy.so check 0 --quick axpy
+has "not here" healthy:0 loaded "the backend takes no SPIR-V"
+out_lacks "without this feature"
+
 # ---- a device whose calls fail
 
 test -f "$top_builddir/backends/.libs/cpu.so" || finish
