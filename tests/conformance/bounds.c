@@ -1,5 +1,6 @@
-/* The settings kernel.bounds and kernel.barriers. With the former, a kernel that reaches outside of its span fails its stream with the variable,
- * the index and the size, or the log warns that it does not.
+/* The settings kernel.bounds and kernel.barriers. With the former, a kernel that reaches outside of its span
+ * fails its stream with the variable, the index and the size, or the log warns that it does not. The log also
+ * warns where the latter does nothing.
  * SPDX-License-Identifier: MIT
  */
 #include "graphs.h"

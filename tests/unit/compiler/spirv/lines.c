@@ -71,9 +71,24 @@ END_TEST
 
 START_TEST(without_lines_instructions_have_none)
 {
+    const struct spirv_module *module;
+    uint32_t file;
+
     CODE(&builder, SpvOpBranch, L1);
     CODE(&builder, SpvOpLabel, L1);
-    ck_assert_uint_eq(builder_accept(&builder)->ids[L1].as.block->instructions[0].line, 0);
+    module = builder_accept(&builder);
+    ck_assert_uint_eq(module->ids[L1].as.block->instructions[0].line, 0);
+    again();
+    file = builder_id(&builder);
+    builder_add_text(&builder, PART_STRING, SpvOpString, &file, 1, "blur.comp");
+    CODE(&builder, SpvOpBranch, L1);
+    CODE(&builder, SpvOpLabel, L1);
+    CODE(&builder, SpvOpLine, file, 7, 0); /* comes too late for the block before */
+    CODE(&builder, SpvOpBranch, L2);
+    CODE(&builder, SpvOpLabel, L2);
+    module = builder_accept(&builder);
+    ck_assert_uint_eq(module->functions[0]->blocks[0]->instructions[0].line, 0);
+    expect_lines(module, L2, 7, 7);
 }
 END_TEST
 
