@@ -135,8 +135,8 @@ static void print_where_next(const struct check *check)
     findings_print_totals(&check->findings);
     if (check->options.plugin)
         printf("\nThe conformance suite has the whole contract (doc/conformance.md). It is installed as "
-               "sources; "
-               "with make, a C compiler and Check (Debian: check):\n"
+               "sources\n"
+               "and needs make, a C compiler and Check (Debian: check):\n"
                "    make -j4 -f \"$(pkg-config --variable=conformancedir trireme)/conformance.mk\"\n"
                "    CONFORMANCE_BACKEND=%s ./conformance\n",
                check->options.plugin);
