@@ -13,7 +13,9 @@
 #include "backends/cpu/module/module.h"
 #include "backends/cpu/stream/stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SCORE 100
 #define SPIN_US 12u /* as long as waking a sleeping thread takes */
@@ -58,6 +60,28 @@ static uint64_t lost_at(const struct trm_host *host, uint32_t device)
     return launch;
 }
 
+/* A device that does not exist is never lost. The text has been checked. */
+static void warn_of_losses(const struct trm_backend_instance *instance)
+{
+    const struct trm_host *host = instance->host;
+    char text[256], line[192];
+    uint64_t needed = 0;
+    if (host->get_setting(host->context, "cpu.lose", text, sizeof(text), &needed) != TRM_OK)
+        return;
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        unsigned long device = strtoul(at, NULL, 10);
+        if (device >= instance->device_count) {
+            snprintf(line, sizeof(line),
+                     "cpu.lose names cpu:%lu, which does not exist, so it is never lost: the cpu backend has "
+                     "%u device%s (the setting cpu.devices)",
+                     device, instance->device_count, instance->device_count == 1 ? "" : "s");
+            host->log(host->context, TRM_LOG_WARNING, line);
+        }
+        at = strchr(at, ',');
+        at = at == NULL ? NULL : at + 1;
+    }
+}
+
 static void close_schedulers(struct trm_backend_instance *instance)
 {
     for (uint32_t i = 0; i < instance->device_count; i++)
@@ -92,6 +116,8 @@ static int32_t open_schedulers(struct trm_backend_instance *instance)
     }
     if (status != TRM_OK)
         close_schedulers(instance);
+    else
+        warn_of_losses(instance);
     return status;
 }
 

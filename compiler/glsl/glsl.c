@@ -95,11 +95,20 @@ static void join_lines(char joined[MESSAGE_MOST], const char *message)
     joined[used] = '\0';
 }
 
-/* Of a text without a #version, compilers report that they cannot read their own declarations. */
+/* Of a text without a #version, compilers report that they cannot read their own declarations, so their words
+ * go to the log alone. */
 static bool lacks_version(const struct glsl_source *source)
 {
-    static const char word[] = "version";
-    return memmem(source->text, source->length, word, sizeof(word) - 1) == NULL;
+    const char *text = source->text, *end = text + source->length;
+
+    for (const char *at = text; (at = memchr(at, '#', (size_t)(end - at))) != NULL;) {
+        do
+            at++;
+        while (at < end && (*at == ' ' || *at == '\t'));
+        if (end - at >= 7 && memcmp(at, "version", 7) == 0)
+            return false;
+    }
+    return true;
 }
 
 static int32_t fail_compilation(const struct glsl_source *source, const char *file, const char *message)
@@ -107,10 +116,12 @@ static int32_t fail_compilation(const struct glsl_source *source, const char *fi
     char joined[MESSAGE_MOST];
 
     log_lines(source->log, TRM_LOG_ERROR, message);
+    if (lacks_version(source))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "%s does not compile: its first line has to be a #version, such as #version 450",
+                         file);
     join_lines(joined, message);
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s does not compile: %s%s", file,
-                     lacks_version(source) ? "its first line has to be a #version, such as #version 450; "
-                                           : "",
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s does not compile: %s", file,
                      joined[0] != '\0' ? joined : "the compiler gave no message");
 }
 

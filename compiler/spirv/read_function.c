@@ -36,7 +36,9 @@ static int32_t begin_function(struct spirv_reader *reader, struct spirv_words wo
                                                                     .type            = type->id,
                                                                     .result          = type->element,
                                                                     .parameters      = parameters,
-                                                                    .parameter_count = type->count};
+                                                                    .parameter_count = type->count,
+                                                                    .file            = reader->file,
+                                                                    .line            = reader->line};
     module->ids[function->id].as.function = function;
     reader->function                      = function;
     reader->parameters                    = parameters;

@@ -224,6 +224,7 @@ struct spirv_instruction {
     uint32_t type;   /* 0: none */
     uint32_t result; /* 0: none */
     uint32_t *operands;
+    /* Where OpLine names none, those of the instruction before it, if need be of the closest block above. */
     uint32_t file; /* id of an OpString; 0: unknown */
     uint32_t line;
 };
@@ -248,7 +249,8 @@ struct spirv_function {
     uint32_t parameter_count;
     struct spirv_block **blocks; /* in the order of the module; the first is the entry */
     uint32_t block_count, block_capacity;
-    bool has_barrier; /* the function or a callee has OpControlBarrier */
+    uint32_t file, line; /* of its OpFunction, like those of an instruction */
+    bool has_barrier;    /* the function or a callee has OpControlBarrier */
 };
 
 enum spirv_id_kind {

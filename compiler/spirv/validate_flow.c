@@ -1,5 +1,5 @@
 /* Checks a whole function: branches lead to its blocks, phis have a value for each predecessor, and
- * definitions dominate their uses.
+ * definitions dominate their uses. Gives instructions that have no line the line before them.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/validate.h"
@@ -195,6 +195,36 @@ static int32_t check_order(struct flow *flow)
     return TRM_OK;
 }
 
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* The last instruction of a block that has a line; NULL: none has. */
+static const struct spirv_instruction *last_line(const struct spirv_block *block)
+{
+    for (uint32_t i = block->count; i-- > 0;)
+        if (block->instructions[i].line != 0)
+            return &block->instructions[i];
+    return NULL;
+}
+
+/* A line holds until its block ends, and compilers name none in the block where the branches of a `?:` meet.
+ * Gives the instructions before the first line of a block the last line of the closest block above that has
+ * one, or else the line of the function. Dominators come first in the order of blocks. */
+static void spread_lines(struct flow *flow)
+{
+    const struct spirv_function *function = flow->function;
+
+    for (uint32_t i = 0; i < flow->count; i++) {
+        struct spirv_block *block           = function->blocks[i];
+        const struct spirv_instruction *who = NULL;
+        if (i != 0 && flow->dominator[i] != FLOW_NONE)
+            who = last_line(function->blocks[flow->dominator[i]]);
+        for (uint32_t k = 0; k < block->count && block->instructions[k].line == 0; k++) {
+            block->instructions[k].file = who != NULL ? who->file : function->file;
+            block->instructions[k].line = who != NULL ? who->line : function->line;
+        }
+    }
+}
+
 int32_t spirv_check_flow(struct spirv_reader *reader, struct spirv_function *function)
 {
     struct flow flow;
@@ -204,6 +234,8 @@ int32_t spirv_check_flow(struct spirv_reader *reader, struct spirv_function *fun
         status = spirv_flow_dominators(&flow);
     if (status == TRM_OK)
         status = check_order(&flow);
+    if (status == TRM_OK)
+        spread_lines(&flow);
     if (status == TRM_OK)
         status = check_phis(&flow);
     if (status == TRM_OK)

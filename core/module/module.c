@@ -70,6 +70,11 @@ static const struct core_object_ops module_ops = {
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
+static bool is_cuda(int32_t format)
+{
+    return format == TRM_MODULE_CUBIN || format == TRM_MODULE_PTX || format == TRM_MODULE_CUDA;
+}
+
 static int32_t check_supported(struct core_device *device, int32_t format)
 {
     base_error_clear();
@@ -81,7 +86,9 @@ static int32_t check_supported(struct core_device *device, int32_t format)
     if (status == TRM_ERROR_UNSUPPORTED && core_module_is_portable(format))
         return base_fail(status, "device %s takes no portable kernels (SPIR-V)", device->id);
     if (status == TRM_ERROR_UNSUPPORTED && core_module_format_text(format) != NULL)
-        return base_fail(status, "device %s takes no %s", device->id, core_module_format_text(format));
+        return base_fail(status, "device %s takes no %s: %s", device->id, core_module_format_text(format),
+                         is_cuda(format) ? "the cuda backend does, and GLSL is for all backends"
+                                         : "the cpu backend does, and GLSL is for all backends");
     if (status == TRM_ERROR_UNSUPPORTED)
         return base_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
     return core_device_latch_loss(device, base_fail_backend(status));

@@ -80,15 +80,18 @@ static bool is_collective_way(const char *value, char *allowed, size_t capacity)
 static bool is_loss(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity,
-             "DEVICE@LAUNCH, such as 1@20, or several with commas between: devices from 0 to %d, and at most "
-             "%d characters",
+             "DEVICE@LAUNCH, such as 1@20, or several with commas between: devices from 0 to %d, each once, "
+             "and at most %d characters",
              MOST_CPU_DEVICES - 1, MOST_LOSS);
+    uint32_t named = 0; /* a bit for each device */
     if (strlen(value) > MOST_LOSS)
         return false;
     for (;;) {
         size_t device = strspn(value, "0123456789"), launch;
-        if (device == 0 || device > 2 || value[device] != '@' || atoi(value) >= MOST_CPU_DEVICES)
+        if (device == 0 || device > 2 || value[device] != '@' || atoi(value) >= MOST_CPU_DEVICES ||
+            (named >> atoi(value) & 1) != 0)
             return false;
+        named |= 1u << atoi(value);
         value += device + 1;
         launch = strspn(value, "0123456789");
         if (launch == 0 || launch > 18 || strspn(value, "0") == launch)
@@ -183,7 +186,8 @@ static const struct core_setting_row rows[] = {
         .info =
             INFO(TRM_SETTING_TEXT, "cpu.lose", "TRIREME_CPU_LOSE", "", 1,
                  "To try what a program does when a device is lost: 1@20 has cpu:1 fail like a lost device "
-                 "at the 20th kernel launch that it runs; 0@40,1@20 names two devices."),
+                 "at the 20th kernel launch that it runs; 0@40,1@20 names two devices. A warning names one "
+                 "that cpu.devices does not make."),
         .check = is_loss,
     },
     {
@@ -270,7 +274,8 @@ static const struct core_setting_row rows[] = {
             INFO(TRM_SETTING_BOOL, "kernel.barriers", "TRIREME_KERNEL_BARRIERS", "no", 0,
                  "On the cpu, fail a launch of a portable kernel in which some work-items of a group come to "
                  "a barrier and others do not, and check every index as kernel.bounds does. Kernels with "
-                 "cooperative matrices are not examined. Slower."),
+                 "cooperative matrices are not examined. Other backends warn that they check nothing. "
+                 "Slower."),
     },
     {
         .info =

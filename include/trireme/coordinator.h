@@ -54,7 +54,7 @@ struct trm_task {
     const char *name;
     const uint64_t *after; /* ids of tasks that must end before; they may be added later; copied */
     uint32_t after_count;
-    int32_t priority; /* enum trm_priority; each has streams of its own */
+    int32_t priority; /* enum trm_priority, limited to its range; each has streams of its own */
     struct trm_span destination;
     struct trm_span source;
     const void *host_source; /* unchanged until the task is done */

@@ -78,7 +78,8 @@ struct trm_stream_pool_desc {
     uint32_t struct_size;
     int32_t strategy; /* enum trm_stream_strategy */
     int32_t role;     /* enum trm_stream_role, of every stream */
-    /* enum trm_priority, of every stream; with TRM_STREAM_PRIORITY, of those that are lent */
+    /* enum trm_priority, limited to its range, of every stream; with TRM_STREAM_PRIORITY, of those that are
+     * lent */
     int32_t priority;
     /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a
      * task always stays, since the task's point names it. */
@@ -162,7 +163,7 @@ struct trm_stream_task {
     /* The task begins when all of them are reached: points of any streams of the context. */
     const struct trm_point *after;
     uint32_t after_count;
-    int32_t priority; /* enum trm_priority, with the strategy TRM_STREAM_PRIORITY */
+    int32_t priority; /* enum trm_priority, limited to its range; with the strategy TRM_STREAM_PRIORITY */
     /* That the task moves; 0: not known. With `enqueue`, tasks of about as many bytes count as of one size;
      * with a kernel, those of about as many groups. */
     uint64_t bytes;

@@ -209,6 +209,12 @@ static int32_t check_numbers(const struct pipeline_collective *collective,
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s: %" PRId32 " is not an operation of enum trm_reduction", request->name,
                          request->operation);
+    if (pipeline_reduce_index(request->type) < 0 && trm_type_size(request->type) == 0)
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "%s: %" PRId32
+                         " is no type of elements that are combined, only f16, bf16, f32, f64, "
+                         "i32 and i64",
+                         request->name, request->type);
     if (pipeline_reduce_index(request->type) < 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "%s: elements of type %s are not combined, only f16, bf16, f32, f64, i32 and i64",

@@ -130,9 +130,9 @@ void pipeline_way_log(struct pipeline_collective *collective, const struct pipel
         return;
     choice->logged |= 1u << decision->way;
     core_log(collective->object.context, TRM_LOG_INFO,
-             "%s of %llu bytes in %u spans on %u devices takes the way %s, %s", call->name,
-             (unsigned long long)call->bytes, call->count, call->devices, way_names[decision->way],
-             decision->why);
+             "%s of %llu bytes in %u span%s on %u device%s takes the way %s, %s", call->name,
+             (unsigned long long)call->bytes, call->count, call->count == 1 ? "" : "s", call->devices,
+             call->devices == 1 ? "" : "s", way_names[decision->way], decision->why);
 }
 
 static int32_t choose_forced(const struct pipeline_collective *collective, const struct pipeline_call *call,

@@ -1,5 +1,6 @@
-/* The setting kernel.bounds. A kernel that reaches outside of its span fails its stream with the variable,
- * the index and the size, or the log warns that it does not.
+/* The settings kernel.bounds and kernel.barriers. With the former, a kernel that reaches outside of its span
+ * fails its stream with the variable, the index and the size, or the log warns that it does not. The log also
+ * warns where the latter does nothing.
  * SPDX-License-Identifier: MIT
  */
 #include "graphs.h"
@@ -33,9 +34,9 @@ struct bounded {
     uint32_t numbers[N], found[N];
 };
 
-static bool open_bounded(struct bounded *it, const struct trm_module_desc *desc)
+static bool open_checked(struct bounded *it, const struct trm_module_desc *desc, const char *name)
 {
-    struct trm_setting setting = {.name = "kernel.bounds", .value = "yes"};
+    struct trm_setting setting = {.name = name, .value = "yes"};
     *it                        = (struct bounded){.outer = the.device};
     for (uint32_t i = 0; i < N; i++)
         it->numbers[i] = i;
@@ -52,6 +53,11 @@ static bool open_bounded(struct bounded *it, const struct trm_module_desc *desc)
     ck_ok(status);
     ck_ok(trm_kernel_get(it->module, NULL, &it->kernel));
     return true;
+}
+
+static bool open_bounded(struct bounded *it, const struct trm_module_desc *desc)
+{
+    return open_checked(it, desc, "kernel.bounds");
 }
 
 static void close_bounded(struct bounded *it)
@@ -294,6 +300,29 @@ START_TEST(without_the_setting_kernel_bounds_spans_may_overlap)
 }
 END_TEST
 
+/* What checks barriers checks indices too. An access behind the span is one within the buffer, so it harms
+ * nothing where the setting does nothing. */
+START_TEST(with_the_setting_kernel_barriers_a_launch_is_checked_or_a_warning_says_that_it_is_not)
+{
+    struct bounded it;
+    if (shaders_missing())
+        return;
+    struct trm_module_desc desc = shader_desc("affine");
+    ck_assert(open_checked(&it, &desc, "kernel.barriers"));
+    ck_ok(launch_outside(&it, it.doomed));
+    bool is_checked = trm_stream_sync(it.doomed) == TRM_ERROR_KERNEL;
+    ck_assert_int_ne(is_checked, log_has(TRM_LOG_WARNING, "kernel.barriers does nothing"));
+    close_bounded(&it);
+}
+END_TEST
+
+/* The default. */
+START_TEST(without_the_setting_kernel_barriers_no_warning_names_it)
+{
+    ck_assert(!log_has(TRM_LOG_WARNING, "kernel.barriers"));
+}
+END_TEST
+
 void add_bounds(Suite *suite)
 {
     TCase *group = group_make(suite, "bounds of kernels");
@@ -305,4 +334,6 @@ void add_bounds(Suite *suite)
     CASE(group, with_the_setting_kernel_bounds_a_kernel_within_its_spans_runs);
     CASE(group, with_the_setting_kernel_bounds_spans_that_overlap_in_part_are_warned_of);
     CASE(group, without_the_setting_kernel_bounds_spans_may_overlap);
+    CASE(group, with_the_setting_kernel_barriers_a_launch_is_checked_or_a_warning_says_that_it_is_not);
+    CASE(group, without_the_setting_kernel_barriers_no_warning_names_it);
 }

@@ -52,7 +52,9 @@ START_TEST(a_collective_refuses_wrong_types_lengths_offsets_and_numbers)
     make_spans(&team, b, out);
     struct trm_collective *used = team.collective;
     ck_status(trm_all_reduce(used, team.streams, out, in, 1, TRM_TYPE_U8, 0), TRM_ERROR_UNSUPPORTED);
-    ck_sentence_has("u8");
+    ck_sentence_has("elements of type u8 are not combined");
+    ck_status(trm_all_reduce(used, team.streams, out, in, 1, 99, 0), TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("99 is no type of elements that are combined");
     ck_status(trm_all_reduce(used, team.streams, out, in, 1, TRM_TYPE_I32, 4), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_all_reduce(used, team.streams, out, in, 1, TRM_TYPE_I32, -1), TRM_ERROR_INVALID_ARGUMENT);
     ck_sentence_has("-1 is not an operation of enum trm_reduction");

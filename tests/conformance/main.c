@@ -1,24 +1,33 @@
 /* The conformance suite checks through the public API what every backend must do.
  *
- *     conformance [--list] [--filter TEXT,…] [--part I/N] [--progress] [--no-fork]
- *
- * --list      print the names of the cases and run none
- * --filter    run only the cases whose name contains one of the TEXTs
- * --part      run the I-th of N parts of the cases, counted from 0, to run parts in parallel
- * --progress  print a line for each case that passes, when it ends: its seconds, those of the processor, its
- *             name
- * --no-fork   all cases in this process, but those that fork or end it; they have one device, as far as they
- *             do not open others. For a debugger, and for drivers that are slow to open a device
- *
- * The backend is named by CONFORMANCE_BACKEND, a name or the path of a plugin; "cpu" when unset.
+ * --help prints what its options do. A backend that opens no device ends it before the first case.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
 #include "harness.h"
 
-#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct options options;
+
+static const char usage[] =
+    "Usage: conformance [--list] [--filter TEXT,…] [--part I/N] [--progress] [--no-fork]\n"
+    "\n"
+    "Checks through the public API what every backend must do. CONFORMANCE_BACKEND names the backend: a\n"
+    "name or the path of a plugin; cpu when unset.\n"
+    "\n"
+    "  --list           print the names of the cases and run none\n"
+    "  --filter TEXT,…  run the cases alone whose name contains one of the texts\n"
+    "  --part I/N       run the I-th of N parts of the cases, counted from 0, to run parts in parallel\n"
+    "  --progress       print a line for each case that passes, when it ends: its seconds, those of the\n"
+    "                   processor, its name\n"
+    "  --no-fork        run all cases in this process, but those that fork or end it; they have one device,\n"
+    "                   as far as they do not open others: for a debugger, and for drivers that are slow to\n"
+    "                   open a device\n"
+    "  --help           print this\n"
+    "\n"
+    "Exits with 0 if nothing failed, 1 if something did, 2 if the command line or the backend is wrong.\n";
 
 static void (*const groups[])(Suite *suite) = {
     add_context,
@@ -136,6 +145,23 @@ static bool part_read(const char *text)
     return sscanf(text, "%u/%u", &options.part, &options.parts) == 2 && options.part < options.parts;
 }
 
+static bool complain(const char *about, const char *text)
+{
+    fprintf(stderr, "conformance: %s%s (conformance --help lists the options)\n", about, text);
+    return false;
+}
+
+static bool value_read(const char *option, const char *value)
+{
+    if (value == NULL)
+        return complain("a value is missing behind ", option);
+    if (strcmp(option, "--filter") == 0)
+        options.filter = value;
+    else if (!part_read(value))
+        return complain("--part takes I/N, such as 0/4, with I below N and not ", value);
+    return true;
+}
+
 static bool options_read(int count, char **arguments)
 {
     for (int i = 1; i < count; i++) {
@@ -145,14 +171,22 @@ static bool options_read(int count, char **arguments)
             options.no_fork = true;
         else if (strcmp(arguments[i], "--progress") == 0)
             options.progress = true;
-        else if (strcmp(arguments[i], "--filter") == 0 && i + 1 < count)
-            options.filter = arguments[++i];
-        else if (strcmp(arguments[i], "--part") == 0 && i + 1 < count && part_read(arguments[i + 1]))
-            i++;
-        else
+        else if (strcmp(arguments[i], "--filter") != 0 && strcmp(arguments[i], "--part") != 0)
+            return complain("there is no option ", arguments[i]);
+        else if (!value_read(arguments[i], i + 1 < count ? arguments[i + 1] : NULL))
             return false;
+        else
+            i++;
     }
     return true;
+}
+
+static bool wants_help(int count, char **arguments)
+{
+    for (int i = 1; i < count; i++)
+        if (strcmp(arguments[i], "--help") == 0)
+            return true;
+    return false;
 }
 
 /* The cases must not see the user's own settings of Trireme. */
@@ -161,6 +195,36 @@ static void environment_clean(void)
     static const char *const names[] = {"TRIREME_BACKEND", "TRIREME_DEVICE", "TRIREME_BACKEND_PATH"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         unsetenv(names[i]);
+}
+
+static void open_and_exit(void)
+{
+    struct trm_setting backend   = {.name = "backend", .value = backend_under_test()};
+    struct trm_context_desc desc = {.struct_size   = sizeof(desc),
+                                    .flags         = TRM_CONTEXT_NO_CONFIG,
+                                    .settings      = &backend,
+                                    .setting_count = 1};
+    struct trm_context *context;
+    struct trm_device *device;
+
+    if (trm_context_create(&desc, &context) == TRM_OK && trm_device_open(context, NULL, &device) == TRM_OK)
+        _exit(EXIT_SUCCESS);
+    fprintf(stderr, "conformance: the backend \"%s\" (CONFORMANCE_BACKEND) cannot be used: %s\n",
+            backend_under_test(), trm_last_error().sentence);
+    _exit(EXIT_FAILURE);
+}
+
+/* Whether the backend opens a device, so that a wrong name is one sentence rather than a failure of every
+ * case. In a process of its own: cases that fork come before this one loads a driver. */
+static bool can_open_backend(void)
+{
+    int status  = 0;
+    pid_t child = fork();
+
+    if (child == 0)
+        open_and_exit();
+    return child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+           WEXITSTATUS(status) == EXIT_SUCCESS;
 }
 
 struct sums {
@@ -186,12 +250,15 @@ static void run_all(SRunner *runner, struct sums *sums)
 
 int main(int argument_count, char **arguments)
 {
-    if (!options_read(argument_count, arguments)) {
-        fprintf(stderr, "usage: %s [--list] [--filter TEXT] [--part I/N] [--progress] [--no-fork]\n",
-                arguments[0]);
-        return 2;
+    if (wants_help(argument_count, arguments)) {
+        fputs(usage, stdout);
+        return EXIT_SUCCESS;
     }
+    if (!options_read(argument_count, arguments))
+        return 2;
     environment_clean();
+    if (!options.list && !can_open_backend())
+        return 2;
     skips_prepare();
 
     struct sums sums = {0, 0};

@@ -44,6 +44,11 @@ check 1 axpy:count=1000,y=999
 has failed cpu:0 bounds "it used index 999 of buffer 'y', whose size is 999"
 run 2 "$trireme" check axpy:cuont=3
 err_has "no constant of the name cuont (did you mean count?)"
+run 2 "$trireme" check axpy:z=1001
+err_has "no parameter and no constant of the name z: it has "
+for name in x y a count items; do
+    grep -q "it has .*\<$name\>" "$work/err" || failed "$name is not listed"
+done
 run 2 "$trireme" check axpy:count=many
 err_has "no value of the parameter count: many"
 run 2 "$trireme" check axpy:count
@@ -80,6 +85,7 @@ check 0 --quick "$native:kernel=right,n=10"
 TRIREME_CPU_WORKERS=1 check 1 --quick "$native:kernel=counting"
 has failed cpu:0 repeated "not deterministic: element 0 of y is"
 has failed cpu:0 repeated "Look for a race"
+has failed cpu:0 repeated "Or for a variable that is read before it is set"
 TRIREME_CPU_WORKERS=1 check 1 --quick "$native:kernel=pairs" # integers, which are near each other as floats
 has failed cpu:0 repeated "not deterministic: element 1 of y is"
 TRIREME_CPU_WORKERS=1 check 1 --quick "$native:kernel=huge" # which does not hide what the others are
@@ -234,10 +240,17 @@ has ok cpu:0 results ""
 
 kernel_file bad 'if (i < n) z[i] = 1;'
 check 1 "$work/bad.comp"
+has failed kernel source "kernel $work/bad.comp does not compile"
 has failed kernel source "'z' : undeclared identifier"
 mkfifo "$work/pipe.comp" # that has no writer
 check 1 --timeout 3 "$work/pipe.comp"
 has failed kernel process "did not end within 3 s: finding the kernel"
+echo '__global__ void scale(float *x) { x[threadIdx.x] *= 2; }' >"$work/scale.cu"
+check 1 "$work/scale.cu"
+has failed kernel source "scale.cu: this is CUDA C, which programs load with TRM_MODULE_CUDA"
+has failed kernel source "Write it in GLSL"
+run 1 sh -c 'cd "$1" && shift && exec "$@"' sh "$work" "$(cd "$(dirname "$trireme")" && pwd)/trireme" check scale.cu
+out_has "CUDA C"
 check 1 /dev/zero
 has failed kernel source "it is too large"
 : >"$work/nothing.spv"
@@ -310,6 +323,8 @@ for kernel in unwritten:part rest:part least:part many:last large:large; do
     has failed cpu:0 "shared memory" "shared variable ${kernel#*:} is read before it is written"
     lacks failed cpu:0 order ""
 done
+of "$work/unwritten.comp"
+has failed cpu:0 "shared memory" "shared variable part is read before it is written (it is read at $work/unwritten.comp:12)"
 # What an index begins with that was never written may be beyond the variable, which ends the kernel before.
 of "$work/index.comp"
 test -n "$(finding failed cpu:0 "shared memory" "shared variable place is read before it is written")" ||
@@ -336,6 +351,7 @@ for kernel in written data turns; do
 done
 of "$work/written.comp"
 has ok cpu:0 "shared memory" "written before it is read"
+has ok cpu:0 "shared memory" "where a barrier is missing between what work-items of a group read and write is not checked"
 of ""
 shared_file early 'if (i >= n) return; part[l] = x[i]; barrier(); y[i] = part[min(place[l], 63u)] * 0 + part[l];'
 check 0 --quick "$work/early.comp:items=1024,n=1000,x=1024,y=1024"

@@ -9,7 +9,8 @@ XDG_CACHE_HOME=$work/cache
 export XDG_CACHE_HOME
 
 run 0 "$trireme" check --plugin "$plugins/healthy.so"
-out_has "CONFORMANCE_BACKEND=$plugins/healthy.so tests/conformance/conformance"
+out_has '    make -j4 -f "$(pkg-config --variable=conformancedir trireme)/conformance.mk"'
+out_has "CONFORMANCE_BACKEND=$plugins/healthy.so ./conformance"
 out_has "ok        healthy:0"
 check 0 --plugin "$plugins/healthy.so"
 has ok healthy "" "$plugins/healthy.so"
@@ -43,7 +44,13 @@ has "not here" plugin tables "graph is not there" # the tables are complete all 
 # Loads, and computes wrong.
 check 1 --plugin "$plugins/flips-a-bit.so"
 has failed flips-a-bit:0 copies "of 4097 bytes that went to the device and back, byte 4096 is"
+has failed flips-a-bit:0 copies "Correct the plugin; the conformance suite has"
 has ok flips-a-bit:0 opened ""
+
+# A kernel that such a backend cannot take is no fault of the kernel.
+TRIREME_BACKEND=$plugins/healthy.so check 0 --quick axpy
+has "not here" healthy:0 loaded "the backend takes no SPIR-V"
+out_lacks "without this feature"
 
 # ---- a device whose calls fail
 

@@ -70,6 +70,16 @@ TRIREME_DEVICES=cpu:0,cpu:7 check 1 --quick
 has failed default "" "Correct the setting devices"
 TRIREME_DEVICE=cpu:0 check 0 --quick
 lacks failed default "" ""
+# A device that cpu.lose names fails where it is asked to.
+TRIREME_CPU_LOSE=0@20,0@30 check 1
+has failed settings settings "TRIREME_CPU_LOSE"
+TRIREME_CPU_DEVICES=2 TRIREME_CPU_LOSE=2@20 check 0 --quick
+test "$(grep -c "cpu.lose names cpu:2, which does not exist, .* has 2 devices" "$work/out")" = 1 || failed "one warning of cpu:2"
+TRIREME_CPU_DEVICES=2 TRIREME_CPU_LOSE=1@1000000 check 0 --quick
+out_lacks "cpu.lose names"
+TRIREME_CPU_LOSE=0@1 check 1 --quick
+has failed cpu:0 kernel "Unset cpu.lose (TRIREME_CPU_LOSE)"
+out_lacks dmesg
 mkdir "$work/config/trireme"
 echo "cpu.spin = 10" >"$work/config/trireme/trireme.conf"
 check 0 --quick

@@ -40,6 +40,19 @@ if ! "$trireme" kc -q "$work/saxpy.comp" 2>"$work/err"; then
     exit 77
 fi
 
+# ---- what is no kernel
+
+echo '__global__ void scale(float *x) { x[threadIdx.x] *= 2; }' >"$work/scale.cu"
+cp "$work/scale.cu" "$work/scale.txt"
+for file in scale.cu scale.txt; do
+    kc 1 "$work/$file"
+    err_has "$file: this is CUDA C, which programs load with TRM_MODULE_CUDA on the cuda backend; here kernels are GLSL"
+done
+echo 'int version = 1;' >"$work/other.c"
+kc 1 "$work/other.c"
+err_has "its first line has to be a #version, such as #version 450"
+test "$(wc -l <"$work/err")" -eq 1 || failed "words of the compiler behind the sentence"
+
 # ---- the output files
 
 kc 0 "$work/saxpy.comp"

@@ -117,6 +117,9 @@ head -c 10001 numbers >in.raw
 run 0 "$trireme" run -k convert_f32_f32 --raw u8 --batch 1K in.raw out.raw
 same in.raw out.raw
 printf '\001\002\003\004\005' >in.raw
+run 2 "$trireme" run -k binary:operation=squirt,b=10 --raw u8 --batch 2 in.raw out.raw
+err_has "operation=squirt is not one of its values"
+err_has "operation (add|subtract|"
 run 0 "$trireme" run -k binary:operation=multiply,b=10 -k convert_f32_f32:bias=1 --raw u8 --batch 2 in.raw out.raw
 printf '\013\025\037\051\063' >wanted.raw
 same wanted.raw out.raw

@@ -69,6 +69,7 @@ tests_unit_compiler_spirv_tests_SOURCES = \
 	tests/unit/compiler/spirv/constants.c \
 	tests/unit/compiler/spirv/cooperative.c \
 	tests/unit/compiler/spirv/flow.c \
+	tests/unit/compiler/spirv/lines.c \
 	tests/unit/compiler/spirv/image_fixture.h \
 	tests/unit/compiler/spirv/image_kinds.c \
 	tests/unit/compiler/spirv/images.c \

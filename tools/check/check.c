@@ -134,9 +134,11 @@ static void print_where_next(const struct check *check)
 {
     findings_print_totals(&check->findings);
     if (check->options.plugin)
-        printf("\nThe conformance suite has the whole contract (doc/conformance.md), in Trireme's source "
-               "tree:\n"
-               "    CONFORMANCE_BACKEND=%s tests/conformance/conformance\n",
+        printf("\nThe conformance suite has the whole contract (doc/conformance.md). It is installed as "
+               "sources\n"
+               "and needs make, a C compiler and Check (Debian: check):\n"
+               "    make -j4 -f \"$(pkg-config --variable=conformancedir trireme)/conformance.mk\"\n"
+               "    CONFORMANCE_BACKEND=%s ./conformance\n",
                check->options.plugin);
 }
 

@@ -10,6 +10,14 @@ bool device_takes_kernels(const struct device_check *it)
     return trm_module_supported(it->device, TRM_MODULE_SPIRV) == TRM_OK;
 }
 
+/* Whoever checks a plugin by its path can correct it. */
+const char *device_remedy(const struct device_check *it)
+{
+    return it->check->options.plugin
+               ? "Correct the plugin; the conformance suite has a case for each of its functions."
+               : "Try another version of the driver.";
+}
+
 static void report_opened(struct device_check *it)
 {
     const struct trm_device_summary *summary = it->summary;

@@ -26,6 +26,9 @@ void device_check_pipelines(struct device_check *it);
 /* In a context of its own, without the cache: kernels are compiled as on their first use. */
 void device_check_compiling(struct device_check *it);
 
+/* What to do where results are wrong. */
+const char *device_remedy(const struct device_check *it);
+
 /* True if the device takes portable kernels, as those of the library are. */
 bool device_takes_kernels(const struct device_check *it);
 

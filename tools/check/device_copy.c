@@ -71,8 +71,7 @@ static bool copy_size(struct device_check *it, struct trm_buffer *const buffers[
     if (there_and_back(it, buffers, size, from, to) != TRM_OK) {
         report_failure(it->report, topic, what);
     } else if ((at = first_difference(from, to, size)) < size) {
-        report_add(it->report, FINDING_FAILED, topic,
-                   "The memory or its driver is defective: try another version of the driver.",
+        report_add(it->report, FINDING_FAILED, topic, device_remedy(it),
                    "of %u bytes that went to the device and back, byte %u is %u instead of %u", size, at,
                    to[at], from[at]);
     } else {
@@ -133,7 +132,7 @@ static bool use_kind(struct device_check *it, int32_t kind, struct trm_buffer *b
     if (status != TRM_OK)
         report_failure(it->report, kind_names[kind], "memory of this kind cannot be used");
     else if (memcmp((unsigned char *)memory + 8193, from, size) != 0)
-        report_add(it->report, FINDING_FAILED, kind_names[kind], "Try another version of the driver.",
+        report_add(it->report, FINDING_FAILED, kind_names[kind], device_remedy(it),
                    "the host reads something else than the device wrote");
     else
         is_fine = true;

@@ -59,7 +59,7 @@ static void judge(struct device_check *it, struct events *events)
     for (uint32_t i = 0; i < WORDS; i++) {
         if (events->words[i] == PATTERN)
             continue;
-        report_add(it->report, FINDING_FAILED, "events", "Try another version of the driver.",
+        report_add(it->report, FINDING_FAILED, "events", device_remedy(it),
                    "a stream that waited for the event behind a fill read %#x as word %u instead of %#x",
                    events->words[i], i, PATTERN);
         return;

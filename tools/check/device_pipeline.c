@@ -93,7 +93,7 @@ static void check_strategy(struct device_check *it, struct trm_kernel *kernel, i
     else if (status != TRM_OK)
         report_failure(it->report, topic, "a run failed");
     else if (seen.is_wrong)
-        report_add(it->report, FINDING_FAILED, topic, "Try another version of the driver.",
+        report_add(it->report, FINDING_FAILED, topic, device_remedy(it),
                    "element %u of token %llu is %g instead of %g", seen.wrong_element,
                    (unsigned long long)seen.wrong_token, (double)seen.wrong_value,
                    (double)(input_of(seen.wrong_token, seen.wrong_element) + 32));

@@ -182,6 +182,10 @@ struct kernel_variable {
 uint32_t kernel_words_variables(const uint32_t *words, uint64_t size, struct kernel_variable *variables,
                                 uint32_t most);
 
+/* The lines on which a variable is read, such as "sum.comp:12, 17", as many as fit; "" without debug
+ * information. */
+void kernel_words_reads(const uint32_t *words, uint64_t size, uint32_t variable, char *text, size_t capacity);
+
 /* The module with these variables beginning with zeros, in memory that the caller frees. */
 uint32_t *kernel_words_zeroed(const uint32_t *words, uint64_t size, const struct kernel_variable *variables,
                               uint32_t count, uint64_t *zeroed_size);

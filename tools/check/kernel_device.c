@@ -85,7 +85,7 @@ static void report_random(const struct progress *progress, const struct kernel_i
     kernel_inputs_text(inputs, text, sizeof(text));
     report_add(progress->run->report, FINDING_FAILED, "repeated",
                "Look for a race: two work-items that use one element, of which one writes it, need a barrier "
-               "in their group, or an atomic.",
+               "in their group, or an atomic. Or for a variable that is read before it is set.",
                "not deterministic: %s is %s, and in another run with the same inputs %s; with "
                "%s",
                element, difference->reference, difference->value, text);

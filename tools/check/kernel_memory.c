@@ -148,8 +148,8 @@ static enum answer ask(struct examination *it, const struct outcome *usual,
     return answer;
 }
 
-/* The name of a variable that is read, when some are, in few runs. NULL: only several together matter. */
-static const char *name_read(struct examination *it, const struct outcome *usual)
+/* A variable that is read, when some are, in few runs. NULL: only several together matter. */
+static const struct kernel_variable *name_read(struct examination *it, const struct outcome *usual)
 {
     const struct kernel_variable *first = it->variables;
     uint32_t count                      = it->count;
@@ -167,20 +167,25 @@ static const char *name_read(struct examination *it, const struct outcome *usual
             is_read = false; /* it is not known */
         }
     }
-    return is_read || ask(it, usual, first, 1) == IS_READ ? first->name : NULL;
+    return is_read || ask(it, usual, first, 1) == IS_READ ? first : NULL;
 }
 
 static void report_read(struct examination *it, const struct outcome *usual)
 {
-    const char *name = name_read(it, usual);
+    const struct kernel_shared *shared     = it->check->shared;
+    const struct kernel_variable *variable = name_read(it, usual);
+    char place[160]                        = "";
 
+    if (variable)
+        kernel_words_reads((const uint32_t *)shared->data, shared->word_bytes, variable->id, place,
+                           sizeof(place));
     report_add(
         it->report, FINDING_FAILED, "shared memory",
         "Let each work-item write its part, and all of them wait at a barrier, before any reads: shared "
         "memory begins with what an earlier group left there, and not with zeros.",
-        name && *name ? "shared variable %s is read before it is written"
-                      : "a shared variable%.0s is read before it is written",
-        name ? name : "");
+        "%s%s is read before it is written%s%s%s",
+        variable && *variable->name ? "shared variable " : "a shared variable",
+        variable ? variable->name : "", *place ? " (it is read at " : "", place, *place ? ")" : "");
     snprintf(it->check->shared->skipped, sizeof(it->check->shared->skipped),
              "it reads shared memory that it has not written");
 }
@@ -216,7 +221,10 @@ void kernel_memory_job(struct report *report, void *user)
     }
     free(it.variables);
     if (answer == IS_WRITTEN)
-        report_add(report, FINDING_OK, "shared memory", NULL, "it is written before it is read");
+        report_add(report, FINDING_OK, "shared memory", NULL,
+                   "it is written before it is read; where a barrier is missing between what work-items of a "
+                   "group read "
+                   "and write is not checked");
     else if (answer == IS_UNKNOWN)
         report_add(report, FINDING_ABSENT, "shared memory", NULL,
                    "whether it is written before it is read is not known: the kernel gave no results");

@@ -34,16 +34,25 @@ static void describe_module(struct kernel_run *run, struct trm_module_desc *desc
     desc->size   = shared->word_bytes;
 }
 
-/* A device that cannot run the kernel is a warning: the others may. */
+/* A device that cannot run the kernel is a warning: the others may. One that takes no kernel of this kind is
+ * none. */
 static void report_refused(struct kernel_run *run, int32_t status)
 {
-    bool is_unsupported = status == TRM_ERROR_UNSUPPORTED;
+    bool is_unsupported    = status == TRM_ERROR_UNSUPPORTED;
+    struct trm_error error = trm_last_error();
 
     if (run->is_trial)
         return;
+    bool takes_none = is_unsupported && !run->check->shared->is_native &&
+                      trm_module_supported(run->device, TRM_MODULE_SPIRV) == TRM_ERROR_UNSUPPORTED;
+    if (takes_none) {
+        report_add(run->report, FINDING_ABSENT, "loaded", NULL,
+                   "the backend takes no SPIR-V, so it runs no such kernel");
+        return;
+    }
     report_add(run->report, is_unsupported ? FINDING_WARNING : FINDING_FAILED, "loaded",
                is_unsupported ? "Use another device, or write the kernel without this feature." : NULL,
-               "refused: %s", trm_last_error().sentence);
+               "refused: %s", error.sentence);
 }
 
 static bool load(struct kernel_run *run)

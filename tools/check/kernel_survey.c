@@ -15,7 +15,7 @@
 static bool misuse(struct kernel_shared *shared, const char *what, const char *name, const char *suggestion)
 {
     shared->is_misuse = true;
-    snprintf(shared->misuse, sizeof(shared->misuse), "%s%.200s%s", what, name, suggestion);
+    snprintf(shared->misuse, sizeof(shared->misuse), "%s%.200s%.600s", what, name, suggestion);
     return false;
 }
 
@@ -52,12 +52,30 @@ static bool take_constant(struct kernel_shared *shared, const struct trm_constan
     return true;
 }
 
+static void list_one(const char *name, char *text, size_t capacity)
+{
+    size_t length = strlen(text);
+
+    if (*name)
+        snprintf(text + length, capacity - length, "%s%s", *text ? ", " : ": it has ", name);
+}
+
+static void list_options(const struct trm_kernel_info *info, const struct code *code, char *text,
+                         size_t capacity)
+{
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        list_one(info->parameters[i].name, text, capacity);
+    for (uint32_t i = 0; code && i < code->constant_count; i++)
+        list_one(code->constants[i].name, text, capacity);
+    list_one("items", text, capacity);
+}
+
 /* code: NULL for a kernel in C, which has no constants. */
 static bool refuse_option(struct kernel_shared *shared, const struct trm_kernel_info *info,
                           const struct code *code, const char *name)
 {
     struct suggestion suggestion;
-    char text[200];
+    char text[600];
 
     suggestion_init(&suggestion, name);
     for (uint32_t i = 0; i < info->parameter_count; i++)
@@ -65,6 +83,8 @@ static bool refuse_option(struct kernel_shared *shared, const struct trm_kernel_
     for (uint32_t i = 0; code && i < code->constant_count; i++)
         suggestion_try(&suggestion, code->constants[i].name);
     suggestion_text(&suggestion, text, sizeof(text));
+    if (*text == '\0')
+        list_options(info, code, text, sizeof(text));
     return misuse(shared, "the kernel has no parameter and no constant of the name ", name, text);
 }
 
@@ -204,9 +224,11 @@ static void take_code(const struct kernel_check *it, struct report *report, cons
 static void report_no_code(const struct kernel_check *it, struct report *report, const char *text)
 {
     bool is_there = access(it->spec->kernel, R_OK) == 0;
+    bool is_cuda  = strstr(text, "TRM_MODULE_CUDA") != NULL;
 
     report_add(report, FINDING_FAILED, "source",
-               is_there
+               is_cuda ? "Write it in GLSL, which runs on every backend."
+               : is_there
                    ? "Correct the file; trireme kc compiles it by itself."
                    : "Give the path of a .comp, .glsl, .spv or .so that can be read, or a name that trireme "
                      "info --kernels lists.",

@@ -5,11 +5,19 @@
 
 #include "tools/output/output.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Of the specification of SPIR-V. */
 enum {
     OP_NAME                    = 5,
+    OP_STRING                  = 7,
+    OP_LINE                    = 8,
+    OP_LOAD                    = 61,
+    OP_ACCESS_CHAIN            = 65,
+    OP_IN_BOUNDS_ACCESS_CHAIN  = 66,
+    OP_NO_LINE                 = 317,
+    MOST_POINTERS              = 64, /* of a variable that are followed */
     OP_EXECUTION_MODE_ID       = 331,
     OP_TYPE_POINTER            = 32,
     OP_CONSTANT_NULL           = 46,
@@ -164,6 +172,63 @@ uint32_t kernel_words_variables(const uint32_t *words, uint64_t size, struct ker
             if (is_op(&walk, OP_NAME, 3) && walk.at[1] == variables[i].id)
                 copy_name(&walk, variables[i].name, sizeof(variables[i].name));
     return count;
+}
+
+/* ---- the lines that read a variable ---- */
+
+struct pointers {
+    uint32_t ids[MOST_POINTERS];
+    uint32_t count;
+};
+
+static bool leads_to(const struct pointers *pointers, uint32_t id)
+{
+    for (uint32_t i = 0; i < pointers->count; i++)
+        if (pointers->ids[i] == id)
+            return true;
+    return false;
+}
+
+static void add_file(const uint32_t *words, uint64_t size, uint32_t file, char *text, size_t capacity)
+{
+    char name[128] = "";
+    struct walk walk;
+
+    for (walk_begin(&walk, words, size); walk_next(&walk);)
+        if (is_op(&walk, OP_STRING, 3) && walk.at[1] == file)
+            copy_name(&walk, name, sizeof(name));
+    snprintf(text, capacity, "%s:", name);
+}
+
+/* The line holds until the next one, also beyond the end of its block: compilers name none for the rest of a
+ * statement with branches. */
+void kernel_words_reads(const uint32_t *words, uint64_t size, uint32_t variable, char *text, size_t capacity)
+{
+    struct pointers pointers = {.ids = {variable}, .count = 1};
+    uint32_t file = 0, line = 0, last = 0, first_file = 0;
+    struct walk walk;
+
+    text[0] = '\0';
+    for (walk_begin(&walk, words, size); walk_next(&walk);) {
+        size_t length = strlen(text);
+
+        if (is_op(&walk, OP_LINE, 4)) {
+            file = walk.at[1];
+            line = walk.at[2];
+        } else if (is_op(&walk, OP_NO_LINE, 1)) {
+            line = 0;
+        } else if ((is_op(&walk, OP_ACCESS_CHAIN, 4) || is_op(&walk, OP_IN_BOUNDS_ACCESS_CHAIN, 4)) &&
+                   leads_to(&pointers, walk.at[3]) && pointers.count < MOST_POINTERS) {
+            pointers.ids[pointers.count++] = walk.at[2];
+        } else if (is_op(&walk, OP_LOAD, 4) && leads_to(&pointers, walk.at[3]) && line != 0 && line != last &&
+                   (last == 0 || file == first_file) && capacity - length > 16) {
+            if (last == 0)
+                add_file(words, size, first_file = file, text, capacity - 16);
+            length = strlen(text);
+            snprintf(text + length, capacity - length, "%s%u", last == 0 ? "" : ", ", line);
+            last = line;
+        }
+    }
 }
 
 static const struct kernel_variable *find_variable(const struct walk *walk,

@@ -85,14 +85,16 @@ void report_add(struct report *report, enum finding_state state, const char *top
     add(report, state, topic, remedy, text);
 }
 
-static const char *remedy_of(int32_t status)
+static const char *remedy_of(const struct trm_error *error)
 {
-    switch (status) {
+    switch (error->status) {
     case TRM_ERROR_OUT_OF_DEVICE_MEMORY:
         return "Free memory of the device: end other programs that use it.";
     case TRM_ERROR_OUT_OF_HOST_MEMORY:
         return "Free memory of this machine, or raise the limit of this process or its cgroup.";
     case TRM_ERROR_DEVICE_LOST:
+        if (strstr(error->sentence, "the setting cpu.lose"))
+            return "Unset cpu.lose (TRIREME_CPU_LOSE), which asks for this.";
         return "The device stopped working: look for its driver in the kernel's log (dmesg), and reset the "
                "device or restart the machine.";
     case TRM_ERROR_PERMISSION:
@@ -111,7 +113,7 @@ void report_failure(struct report *report, const char *topic, const char *what)
 {
     struct trm_error error = trm_last_error();
 
-    report_add(report, FINDING_FAILED, topic, remedy_of(error.status), "%s: %s", what, error.sentence);
+    report_add(report, FINDING_FAILED, topic, remedy_of(&error), "%s: %s", what, error.sentence);
 }
 
 void report_log(void *user, int32_t level, const char *message)

@@ -3,6 +3,7 @@
  */
 #include "tools/kc/kc.h"
 
+#include "tools/kernel/kernel.h"
 #include "tools/output/output.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ static bool read_stream(struct kc_job *job, FILE *file, char **text, size_t *siz
             char *bigger;
 
             capacity = capacity ? 2 * capacity : 1 << 16;
-            bigger   = output_allocate(capacity, 1);
+            bigger   = output_allocate(capacity + 1, 1); /* with a zero behind the text */
             if (*size > 0)
                 memcpy(bigger, *text, *size);
             free(*text);
@@ -147,9 +148,14 @@ static bool make_shader(struct kc *kc, struct kc_job *job)
 
     if (well) {
         desc.format = is_spirv(job->file, text, size) ? TRM_MODULE_SPIRV : TRM_MODULE_GLSL;
-        desc.data   = text;
-        desc.size   = size;
-        desc.glsl   = desc.format == TRM_MODULE_GLSL ? &glsl : NULL;
+        if (desc.format == TRM_MODULE_GLSL && code_foreign(job->file, text)) {
+            kc_fail(job, "%s", code_foreign(job->file, text));
+            free(text);
+            return false;
+        }
+        desc.data = text;
+        desc.size = size;
+        desc.glsl = desc.format == TRM_MODULE_GLSL ? &glsl : NULL;
         if (trm_shader_create(kc->context, &desc, &job->shader) != TRM_OK) {
             job->shader = NULL;
             kc_fail_library(job);

@@ -38,6 +38,20 @@ bool code_has_ending(const char *name)
     return false;
 }
 
+static bool is_cuda_name(const char *name)
+{
+    return ends_with(name, ".cu") || ends_with(name, ".cuh");
+}
+
+const char *code_foreign(const char *path, const char *bytes)
+{
+    if (!is_cuda_name(path) && (strstr(bytes, "#version") || !strstr(bytes, "__global__")))
+        return NULL;
+    return "this is CUDA C, which programs load with TRM_MODULE_CUDA on the cuda backend; here kernels are "
+           "GLSL "
+           "(.comp, .glsl) or SPIR-V (.spv)";
+}
+
 /* The contents of a file, followed by a zero; the caller frees it. */
 static char *read_file(const char *path, uint64_t *size, struct fault *fault)
 {
@@ -153,6 +167,11 @@ static bool create_from_file(struct code *code, struct trm_context *context, str
         free(bytes);
         return fault_set(fault, "kernel %s: the file is empty", code->name);
     }
+    if (!ends_with(code->path, ".spv") && code_foreign(code->path, bytes)) {
+        fault_set(fault, "kernel %s: %s", code->name, code_foreign(code->path, bytes));
+        free(bytes);
+        return false;
+    }
     stem        = stem_of(code->path);
     desc.format = ends_with(code->path, ".spv") ? TRM_MODULE_SPIRV : TRM_MODULE_GLSL;
     desc.data   = bytes;
@@ -164,6 +183,8 @@ static bool create_from_file(struct code *code, struct trm_context *context, str
     if (status == TRM_OK)
         return true;
     code->shader = NULL;
+    if (strncmp(trm_last_error().sentence, code->path, strlen(code->path)) == 0)
+        return fault_set(fault, "kernel %s", trm_last_error().sentence);
     return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
 }
 
@@ -172,7 +193,7 @@ static bool create_shader(struct code *code, struct trm_context *context, struct
     char sentence[FAULT_TEXT];
     int32_t status;
 
-    if (strchr(code->name, '/') || code_has_ending(code->name)) {
+    if (strchr(code->name, '/') || code_has_ending(code->name) || is_cuda_name(code->name)) {
         code->path = find_path(code->name);
         return create_from_file(code, context, fault);
     }

@@ -35,6 +35,10 @@ void code_release(struct code *list);
 /* Whether a name has the extension of a kernel's file: .spv, .comp, .glsl. */
 bool code_has_ending(const char *name);
 
+/* Why the text of a file is no kernel in GLSL: it is CUDA C. NULL: it may be one. `bytes` are followed by a
+ * zero. */
+const char *code_foreign(const char *path, const char *bytes);
+
 /* A constant by its name or number. NULL: there is none. */
 const struct trm_constant_info *code_constant(const struct code *code, const char *name);
 

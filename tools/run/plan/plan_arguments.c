@@ -124,6 +124,19 @@ static bool is_among_words(const struct draft *draft, const struct recipe *recip
                        name, count - 1);
 }
 
+/* What is neither a word of a constant that has words, nor a number. */
+static bool is_other_word(const struct draft *draft, const struct recipe *recipe,
+                          const struct trm_constant_info *info, const char *text)
+{
+    size_t length = 0;
+    uint64_t bits;
+
+    if (!recipe || !recipe_lookup(recipe->words, info->name, &length) || value_parse(info->type, text, &bits))
+        return false;
+    plan_misuse(draft->plan, draft->spec, draft->code, "%s=%s is not one of its values", info->name, text);
+    return true;
+}
+
 bool draft_constants(struct draft *draft, const struct recipe *recipe, struct step *step)
 {
     for (uint32_t i = 0; i < draft->code->constant_count; i++) {
@@ -145,7 +158,8 @@ bool draft_constants(struct draft *draft, const struct recipe *recipe, struct st
             word = recipe ? find_word(recipe->words, info->name, text) : -1;
             if (word >= 0)
                 constant.bits = (uint64_t)word;
-            else if (!parse(draft, info->name, info->type, text, &constant.bits) ||
+            else if (is_other_word(draft, recipe, info, text) ||
+                     !parse(draft, info->name, info->type, text, &constant.bits) ||
                      !is_among_words(draft, recipe, info->name, constant.bits))
                 return false;
         }

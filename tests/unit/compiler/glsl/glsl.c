@@ -234,6 +234,12 @@ START_TEST(a_text_without_a_version_is_told_to_begin_with_one)
     ck_assert_int_eq(compile("layout(local_size_x = 64) in;\nvoid main() {}\n", &options),
                      TRM_ERROR_INVALID_ARGUMENT);
     says("its first line has to be a #version, such as #version 450");
+    ck_assert_ptr_null(strstr(trm_last_error().sentence, "error:")); /* the compiler's words are no help */
+    ck_assert_int_eq(compile("int version = 1;\n", &options), TRM_ERROR_INVALID_ARGUMENT);
+    says("its first line has to be a #version, such as #version 450");
+    ck_assert_int_eq(compile("\n # version 450\nvoid main() { z = 1; }\n", &options),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    says("error:");
 }
 END_TEST
 

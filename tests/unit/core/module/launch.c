@@ -114,6 +114,8 @@ START_TEST(paths_of_modules_are_absolute_and_end)
     ck_assert_int_eq(trm_module_load(store.device, &desc, &other), TRM_ERROR_INVALID_ARGUMENT);
     desc.size = 8;
     ck_assert_int_eq(trm_module_load(store.device, &desc, &other), TRM_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence,
+                                 "takes no shared objects: the cpu backend does, and GLSL is for all"));
     desc.data = "a/b.so\0";
     ck_assert_int_eq(trm_module_load(store.device, &desc, &other), TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(trm_module_supported(store.device, TRM_MODULE_SHARED_OBJECT), TRM_ERROR_UNSUPPORTED);

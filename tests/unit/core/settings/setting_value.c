@@ -1,6 +1,7 @@
 /* The table of settings, and what each type takes.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 #include <trireme/trireme.h>
 
@@ -57,10 +58,12 @@ END_TEST
 
 START_TEST(a_loss_names_devices_and_launches)
 {
-    static const char *const good[] = {"1@20", "0@1", "15@999999999999999999", "0@40,1@20"};
-    static const char *const bad[]  = {
-         "1",    "@20",   "1@",    "1@0",   "1@00",  "100@1",    "cpu:1@20", "16@1",
-         "99@5", "1@20,", ",1@20", "1@20x", "1 @20", "1@20;2@1", "1@-1",     "1@1000000000000000000"};
+    static const char *const good[]    = {"1@20", "0@1", "15@999999999999999999", "0@40,1@20"};
+    static const char *const bad[]     = {"1",         "@20",         "1@",       "1@0",
+                                          "1@00",      "100@1",       "cpu:1@20", "16@1",
+                                          "99@5",      "1@20,",       ",1@20",    "1@20x",
+                                          "1 @20",     "1@20;2@1",    "1@-1",     "1@1000000000000000000",
+                                          "0@20,0@30", "1@5,2@5,01@7"};
     const struct core_setting_row *row = core_setting_row("cpu.lose");
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
         ck_assert_msg(core_setting_parse(row, good[i], &number, allowed, sizeof(allowed)), "%s was refused",
@@ -76,15 +79,16 @@ END_TEST
 START_TEST(losses_have_a_limit)
 {
     const struct core_setting_row *row = core_setting_row("cpu.lose");
-    char losses[258];
-    for (size_t i = 0; i < 256; i += 4)
-        memcpy(losses + i, "1@2,", 4);
-    memcpy(losses + 252, "1@2", 4);
-    ck_assert_uint_eq(strlen(losses), 255);
+    char losses[512];
+    size_t length = 0;
+    for (unsigned i = 0; i < 11; i++)
+        length += (size_t)snprintf(losses + length, sizeof(losses) - length, "%u@999999999999999999,", i);
+    length += (size_t)snprintf(losses + length, sizeof(losses) - length, "11@999999999999999,12@2");
+    ck_assert_uint_eq(length, 255);
     ck_assert(core_setting_parse(row, losses, &number, allowed, sizeof(allowed)));
-    memcpy(losses + 252, "1@20", 5);
+    strcat(losses, "0");
     ck_assert(!core_setting_parse(row, losses, &number, allowed, sizeof(allowed)));
-    ck_assert_ptr_nonnull(strstr(allowed, "devices from 0 to 15, and at most 255 characters"));
+    ck_assert_ptr_nonnull(strstr(allowed, "devices from 0 to 15, each once, and at most 255 characters"));
 }
 END_TEST
 
