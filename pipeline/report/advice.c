@@ -159,13 +159,14 @@ static bool needs_warning(const struct trm_report *report)
     const struct trm_advice *advised = &report->advised;
     bool is_pace                     = advised->kind == TRM_ADVICE_BOUND &&
                    (advised->stage == TRM_STAGE_LOAD || advised->stage == TRM_STAGE_SINK);
-    return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE && !is_pace;
+    return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE &&
+           advised->kind != TRM_ADVICE_NONE && !is_pace;
 }
 
 /* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data
  * could do; what the program could do; limits. */
 static const pipeline_advice_fn kinds[] = {
-    pipeline_advise_drops,              pipeline_advise_more_tokens,
+    pipeline_advise_drops,          pipeline_advise_few_tokens,    pipeline_advise_more_tokens,
     pipeline_advise_taking,         pipeline_advise_larger_tokens, pipeline_advise_machine,
     pipeline_advise_pace,           pipeline_advise_settings,      pipeline_advise_even_times,
     pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory, pipeline_advise_quicker_end,

@@ -81,6 +81,7 @@ bool pipeline_advise_settings(const struct pipeline_advisor *advisor);
 bool pipeline_advise_even_times(const struct pipeline_advisor *advisor);
 
 /* advice_tokens.c: how many tokens there are, and how large. */
+bool pipeline_advise_few_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_more_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_larger_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_smaller_tokens(const struct pipeline_advisor *advisor);
