@@ -170,8 +170,8 @@ struct trm_report {
     uint64_t cancelled;
     /* A pipeline of a group with several devices; 0: one device */
     uint32_t device_count;
-    /* so many of `depth` are in use at a time in a run with a source, since the others brought nothing; 0:
-     * all */
+    /* in a run with a source at most so many of `depth` are in use at a time now, since a trial of all has
+     * shown that the others bring nothing; 0: all. The mean of the run is `fill` */
     uint32_t slots_in_use;
     uint64_t repeated; /* tokens that a lost device left to another one */
     struct trm_device_report devices[TRM_REPORT_DEVICES];

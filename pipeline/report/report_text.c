@@ -80,7 +80,7 @@ static void write_head(struct pipeline_writer *writer, const struct trm_report *
              report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
              trm_strategy_name(report->strategy), report->depth, base_plural(report->depth));
     if (report->slots_in_use != 0 && report->slots_in_use < report->depth)
-        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %u in use at a time",
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", now at most %u at a time",
                  report->slots_in_use);
     if (report->pieces > 1)
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %s in %u pieces",
@@ -386,7 +386,7 @@ static void write_memory(struct pipeline_writer *writer, const struct trm_report
 {
     char line[256], number[TEXT_MOST], device[TEXT_MOST], host[TEXT_MOST];
 
-    snprintf(line, sizeof(line), "%s of %u in use; %s on the device, %s on the host",
+    snprintf(line, sizeof(line), "%s of %u in use on average; %s on the device, %s on the host",
              pipeline_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth,
              pipeline_bytes_text(device, sizeof(device), report->device_bytes),
              pipeline_bytes_text(host, sizeof(host), report->host_bytes));
