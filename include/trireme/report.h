@@ -221,6 +221,8 @@ struct trm_report {
     /* The device on which a launch runs whatever the device of its token (<trireme/stage_device.h>): 1 + its
      * index in `devices`; 0: on that of its token */
     uint32_t launch_device[TRM_REPORT_LAUNCHES];
+    /* of `devices`: the sentence of its loss, also when that ended the run; "": the device is not lost */
+    char device_loss[TRM_REPORT_DEVICES][192];
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.
