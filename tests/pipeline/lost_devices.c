@@ -353,6 +353,29 @@ START_TEST(a_report_marks_the_lost_device_that_a_stage_prefers)
 }
 END_TEST
 
+START_TEST(a_kernel_of_one_device_is_not_for_a_pipeline_of_a_group)
+{
+    struct pair pair;
+    struct trm_kernel *one = NULL;
+
+    pair_open(&pair, 2);
+    trm_pipeline_destroy(pair.pipeline);
+    ck_ok(trm_group_kernel_get(pair.kernel, 1, &one));
+    struct trm_port ports[]         = {trm_port_input("in", WORDS * sizeof(uint32_t)),
+                                       trm_port_output("out", WORDS * sizeof(uint32_t))};
+    struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_u32(WORDS)};
+    struct trm_stage stage          = trm_stage_launch(one, arguments, 3, 0, 0);
+    stage.grid                      = trm_grid_1d(1, 1);
+    struct trm_pipeline_desc desc   = {
+          .struct_size = sizeof(desc), .ports = ports, .port_count = 2, .stages = &stage, .stage_count = 1};
+    ck_assert_int_eq(trm_group_pipeline_create(pair.group, &desc, &pair.pipeline), TRM_ERROR_WRONG_DEVICE);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "is a kernel of one device"));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "trm_group_stage_kernel()"));
+    make_pipeline(&pair, 2);
+    pair_close(&pair);
+}
+END_TEST
+
 START_TEST(nothing_is_repeated_while_no_device_is_lost)
 {
     struct pair pair;
@@ -531,6 +554,7 @@ int main(void)
     tcase_add_test(cases, a_report_names_the_device_that_its_run_lost);
     tcase_add_test(cases, a_report_marks_the_device_whose_loss_ends_the_run);
     tcase_add_test(cases, a_report_marks_the_lost_device_that_a_stage_prefers);
+    tcase_add_test(cases, a_kernel_of_one_device_is_not_for_a_pipeline_of_a_group);
     tcase_add_test(cases, nothing_is_repeated_while_no_device_is_lost);
     tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);
     tcase_add_loop_test(cases, a_pipeline_that_joins_a_shared_port_ends_with_a_device, 0, 4);
