@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include "base/base.h"
 #include "core/object/object.h"
@@ -481,6 +482,13 @@ int32_t trm_context_setting(struct trm_context *handle, const char *name, char *
     return status;
 }
 
+/* A folder on the way may be a link. */
+static bool is_link(const char *path)
+{
+    struct stat stat;
+    return lstat(path, &stat) == 0 && S_ISLNK(stat.st_mode);
+}
+
 int32_t core_setting_fail_open(const struct core_context *context, const char *name, const char *path,
                                int error)
 {
@@ -491,7 +499,8 @@ int32_t core_setting_fail_open(const struct core_context *context, const char *n
                                                                            : TRM_ERROR_IO;
     return base_fail(status, "%s is \"%.200s\", which cannot be opened: %s",
                      origin == TRM_ORIGIN_ENVIRONMENT ? row->info.variable : name, path,
-                     error == ENOENT  ? "its folder does not exist"
-                     : error == EPERM ? "it is no regular file of this user"
-                                      : strerror(error));
+                     error == ENOENT                   ? "its folder does not exist"
+                     : error == EPERM                  ? "it is no regular file of this user"
+                     : error == ELOOP && is_link(path) ? "it is a symbolic link"
+                                                       : strerror(error));
 }

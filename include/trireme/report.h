@@ -170,8 +170,9 @@ struct trm_report {
     uint64_t cancelled;
     /* A pipeline of a group with several devices; 0: one device */
     uint32_t device_count;
-    /* so many of `depth` are in use at a time in a run with a source, since the others brought nothing; 0:
-     * all. Of several devices 1 may mean that all of them work on its token */
+    /* in a run with a source at most so many of `depth` are in use at a time now, since a trial of all has
+     * shown that the others bring nothing; 0: all. Of several devices 1 may mean that all of them work on its
+     * token. The mean of the run is `fill` */
     uint32_t slots_in_use;
     uint64_t repeated; /* tokens that a lost device left to another one */
     struct trm_device_report devices[TRM_REPORT_DEVICES];
@@ -221,6 +222,8 @@ struct trm_report {
     /* The device on which a launch runs whatever the device of its token (<trireme/stage_device.h>): 1 + its
      * index in `devices`; 0: on that of its token */
     uint32_t launch_device[TRM_REPORT_LAUNCHES];
+    /* of `devices`: the sentence of its loss, also when that ended the run; "": the device is not lost */
+    char device_loss[TRM_REPORT_DEVICES][192];
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

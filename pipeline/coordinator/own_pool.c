@@ -23,6 +23,7 @@ void pipeline_own_pools_init(struct pipeline_coordinator *coordinator)
 
 static int32_t make_pool(struct pipeline_coordinator *coordinator, struct pipeline_task_class *class)
 {
+    static const char *const names[]       = {"tasks low", "tasks", "tasks high"};
     const struct trm_stream_pool_desc desc = {.struct_size = sizeof(desc),
                                               .strategy    = TRM_STREAM_ROUND_ROBIN,
                                               .role        = class->role,
@@ -33,7 +34,7 @@ static int32_t make_pool(struct pipeline_coordinator *coordinator, struct pipeli
     if (status != TRM_OK)
         return status;
     pool->stream_flags = CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS;
-    pool->stream_name  = "tasks";
+    pool->stream_names = names;
     pipeline_pool_make_part(pool);
     core_object_retain(&pool->object);
     core_object_publish(&pool->object);

@@ -264,7 +264,7 @@ static const char *name_of(const struct pipeline_choice *choice, uint32_t way, c
     return name;
 }
 
-/* "slot graphs: 6.1 us each; slot streams 9.0, role streams 12.3, slot graphs with 3 slots 6.5" */
+/* "slot graphs: 6.1 µs each; slot streams 9.0, role streams 12.3, slot graphs with 3 slots 6.5" */
 static void explain(const struct pipeline_choice *choice, char *reason, size_t capacity)
 {
     const struct pipeline_trial *trial = &choice->trial;
@@ -277,7 +277,7 @@ static void explain(const struct pipeline_choice *choice, char *reason, size_t c
         return;
     }
     uint64_t tenths = (pipeline_trial_result(trial, chosen) + 50) / 100; /* of a microsecond */
-    int length      = snprintf(reason, capacity, "%s: %" PRIu64 ".%" PRIu64 " us each",
+    int length      = snprintf(reason, capacity, "%s: %" PRIu64 ".%" PRIu64 " µs each",
                                name_of(choice, chosen, name, sizeof(name)), tenths / 10, tenths % 10);
     for (uint32_t i = 0; i < trial->count && length > 0 && (size_t)length < capacity; i++) {
         if (i == chosen || pipeline_trial_result(trial, i) == 0)

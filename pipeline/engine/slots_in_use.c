@@ -149,7 +149,7 @@ static bool spreads(const struct pipeline_depth_trial *trial, uint32_t way)
     return trial->is_spread && trial->ways[way].slots == 1;
 }
 
-/* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all". In place of what an earlier trial
+/* "…; 1 of 3 slots at a time: 612.3 µs each, 1040.9 with all". In place of what an earlier trial
  * found. */
 static void explain(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
 {
@@ -162,8 +162,8 @@ static void explain(struct pipeline *pipeline, struct pipeline_slots_in_use *in_
     *reason      = '\0';
     if (trial->choice != 0)
         snprintf(reason, sizeof(pipeline->reason) - in_use->reason_length,
-                 "; %" PRIu32 " of %" PRIu32 " slots in use at a time%s: %" PRIu64 ".%" PRIu64
-                 " us each, %" PRIu64 ".%" PRIu64 " with all",
+                 "; %" PRIu32 " of %" PRIu32 " slots at a time%s: %" PRIu64 ".%" PRIu64 " µs each, %" PRIu64
+                 ".%" PRIu64 " with all",
                  trial->ways[trial->choice].slots, trial->ways[0].slots,
                  spreads(trial, trial->choice) ? ", by all devices" : "", chosen / 1000, chosen % 1000 / 100,
                  all / 1000, all % 1000 / 100);

@@ -26,14 +26,26 @@ static int32_t resolve_grid(struct pipeline_stage_subject *subject)
     return TRM_OK;
 }
 
+/* Devices of a group are often the program's own, opened once more: their ids tell nothing. */
+static int32_t fail_kernel_device(const struct pipeline_stage_subject *subject,
+                                  const struct core_device *device)
+{
+    if (subject->pipeline->front != subject->pipeline)
+        return base_fail(TRM_ERROR_WRONG_DEVICE,
+                         "kernel \"%s\" is a kernel of one device (%s); the pipeline of a group takes group "
+                         "kernels, by trm_group_stage_kernel()",
+                         subject->kernel->name, subject->kernel->module->device->id);
+    return base_fail(TRM_ERROR_WRONG_DEVICE, "kernel \"%s\" belongs to another device (%s) than %s (%s)",
+                     subject->kernel->name, subject->kernel->module->device->id,
+                     pipeline_stage_place(subject->plan), device->id);
+}
+
 static int32_t resolve_launch(struct pipeline_stage_subject *subject)
 {
     const struct core_device *device = pipeline_stage_device(subject->pipeline, subject->plan);
 
     if (subject->kernel->module->device != device)
-        return base_fail(TRM_ERROR_WRONG_DEVICE, "kernel \"%s\" belongs to another device (%s) than %s (%s)",
-                         subject->kernel->name, subject->kernel->module->device->id,
-                         pipeline_stage_place(subject->plan), device->id);
+        return fail_kernel_device(subject, device);
     int32_t status = resolve_grid(subject);
     return status == TRM_OK ? pipeline_stage_arguments(subject) : status;
 }

@@ -82,7 +82,7 @@ static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_po
     int32_t status   = core_stream_create(pool->device, pool->role, priority, pool->stream_flags, &stream);
     if (status != TRM_OK)
         return status;
-    core_stream_set_static_name(stream, pool->stream_name);
+    core_stream_set_static_name(stream, pool->stream_names[priority - TRM_PRIORITY_LOW]);
     core_object_retain(&stream->object);
     core_object_publish(&stream->object);
     set_stream(pool, slot, stream);

@@ -178,8 +178,9 @@ static void log_sharing(const struct pipeline_stream_pool *pool)
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
                              bool is_kept, struct pipeline_stream_pool **out)
 {
-    struct core_context *context = device->object.context;
-    int32_t status               = core_device_check(device);
+    static const char *const names[] = {"pool low", "pool", "pool high"};
+    struct core_context *context     = device->object.context;
+    int32_t status                   = core_device_check(device);
     if (status != TRM_OK)
         return status;
     struct pipeline_stream_pool *pool = core_allocate(context, sizeof(*pool));
@@ -193,7 +194,7 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
     pool->queues       = queues_of(device);
     pool->is_host      = !pipeline_pool_saves_notifications(device);
     pool->stream_flags = CORE_STREAM_OF_POOL;
-    pool->stream_name  = "pool";
+    pool->stream_names = names;
     if (!pool->is_host)
         pipeline_pool_trial_defer(&pool->trial);
     status = core_object_init(&pool->object, &pool_ops, context);

@@ -136,8 +136,8 @@ struct pipeline_stream_pool {
     bool is_part;   /* of an object of the program, which counts for it */
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
-    uint32_t stream_flags;   /* enum core_stream_flags */
-    const char *stream_name; /* static */
+    uint32_t stream_flags;           /* enum core_stream_flags */
+    const char *const *stream_names; /* static: of low, normal and high priority */
     uint32_t least, most;
     uint32_t slot_count;   /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
     uint32_t queues;       /* TRM_DEVICE_QUEUES; 0: the device does not tell */

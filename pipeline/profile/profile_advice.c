@@ -287,5 +287,5 @@ void pipeline_profile_no_advice(const struct pipeline_profile_view *view, char *
     if (view->stream_count == 0)
         return;
     const struct core_profile_part *part = pipeline_profile_part(view->profile, view->streams[0].device);
-    snprintf(text, capacity, "No advice: %.60s %s.", part->device_id, why_none(part));
+    snprintf(text, capacity, "%.60s %s.", part->device_id, why_none(part));
 }

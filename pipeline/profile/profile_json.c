@@ -133,6 +133,19 @@ static void write_ranges(const struct pipeline_profile_view *view, struct pipeli
     pipeline_write(writer, "]");
 }
 
+/* Why there is no advice; null where there is some, or where nothing was done. */
+static void write_no_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    struct trm_profile_advice advice;
+    char reason[320] = "";
+    if (!pipeline_profile_advise(view, 0, &advice))
+        pipeline_profile_no_advice(view, reason, sizeof(reason));
+    if (reason[0] == '\0')
+        pipeline_write(writer, "null");
+    else
+        pipeline_write_json(writer, reason);
+}
+
 static void write_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
     static const char *const advice_kinds[] = {
@@ -153,7 +166,8 @@ static void write_advice(const struct pipeline_profile_view *view, struct pipeli
         pipeline_write_json(writer, advice.sentence);
         pipeline_write(writer, "}");
     }
-    pipeline_write(writer, "]");
+    pipeline_write(writer, "],\"no_advice\":");
+    write_no_advice(view, writer);
 }
 
 int32_t pipeline_profile_write_json(const struct pipeline_profile_view *view, struct pipeline_writer *writer)

@@ -195,10 +195,13 @@ static void write_wrapped(struct pipeline_writer *writer, const char *text)
 static void write_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
     struct trm_profile_advice advice;
-    char gain[32], text[320];
+    char gain[32], text[320], reason[300];
     if (!pipeline_profile_advise(view, 0, &advice)) {
-        pipeline_profile_no_advice(view, text, sizeof(text));
-        pipeline_write(writer, text[0] != '\0' ? "\n" : "");
+        pipeline_profile_no_advice(view, reason, sizeof(reason));
+        if (reason[0] == '\0')
+            return;
+        snprintf(text, sizeof(text), "No advice: %s", reason);
+        pipeline_write(writer, "\n");
         write_wrapped(writer, text);
         return;
     }

@@ -25,6 +25,19 @@ static void report_device(const struct pipeline *pipeline, uint32_t number, stru
             report->busy_ns = own.stages[i].busy_ns;
 }
 
+/* A device may be lost without a token that failed on it and was repeated: with the last one the run ends,
+ * and a stage may have run on another device than its token. */
+static void report_losses(const struct pipeline *pipeline, struct trm_report *report)
+{
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        const struct core_device *device = pipeline->members[i]->device;
+        if (!atomic_load_explicit(&device->is_lost, memory_order_acquire))
+            continue;
+        report->devices[i].lost = 1;
+        base_text_copy(report->device_loss[i], sizeof(report->device_loss[i]), device->loss.sentence);
+    }
+}
+
 /* Adds what another device has to the sums of the first. */
 static void add_member(const struct pipeline *member, struct trm_report *report)
 {
@@ -80,6 +93,7 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
         add_member(pipeline->members[i], report);
     for (uint32_t i = 0; i < pipeline->member_count; i++)
         report_device(pipeline, i, &report->devices[i]);
+    report_losses(pipeline, report);
     report_preferred(pipeline, report);
     report->device_count = pipeline->member_count;
     report_strategies(pipeline, report);

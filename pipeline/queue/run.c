@@ -270,6 +270,7 @@ static void note_ends(struct pipeline_queue *queue)
 {
     queue->facts.source_flags = queue->source.desc.flags;
     queue->facts.sink_flags   = queue->sink.desc.flags;
+    queue->facts.is_started   = queue->mode == PIPELINE_STARTED;
     base_text_copy(queue->facts.source_name, sizeof(queue->facts.source_name), queue->source.name);
     base_text_copy(queue->facts.sink_name, sizeof(queue->facts.sink_name), queue->sink.name);
 }

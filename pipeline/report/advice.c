@@ -80,6 +80,24 @@ bool pipeline_advice_is_served(const struct trm_report *report)
     return report->workers == 0 && report->one_thread == 0;
 }
 
+/* A program that loads in the same thread does not take results meanwhile: then load is the limit. */
+bool pipeline_advice_waits_for_program(const struct pipeline_advisor *advisor, uint32_t least)
+{
+    const struct trm_report *report    = advisor->report;
+    const struct trm_stage_report *end = &report->stages[TRM_STAGE_SINK];
+
+    if ((!pipeline_advice_is_served(report) && !advisor->facts->is_started) || end->tokens == 0 ||
+        report->efficiency >= 0.85 || pipeline_advice_busy(advisor, TRM_STAGE_LOAD) >= 50)
+        return false;
+    return pipeline_advice_percent(end->busy_ns + end->blocked_ns, report->elapsed_ns) >= least;
+}
+
+char *pipeline_advice_taking(const struct pipeline_advisor *advisor, char *text)
+{
+    return pipeline_time_text(text, PIPELINE_ADVICE_TEXT,
+                              (double)advisor->report->elapsed_ns / (double)advisor->report->tokens);
+}
+
 bool pipeline_advice_can_set(const struct pipeline_advisor *advisor, const char *option)
 {
     return !advisor->facts->words.are_given || option[0] != '\0';
@@ -141,17 +159,18 @@ static bool needs_warning(const struct trm_report *report)
     const struct trm_advice *advised = &report->advised;
     bool is_pace                     = advised->kind == TRM_ADVICE_BOUND &&
                    (advised->stage == TRM_STAGE_LOAD || advised->stage == TRM_STAGE_SINK);
-    return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE && !is_pace;
+    return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE &&
+           advised->kind != TRM_ADVICE_NONE && !is_pace;
 }
 
 /* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data
  * could do; what the program could do; limits. */
 static const pipeline_advice_fn kinds[] = {
-    pipeline_advise_drops,       pipeline_advise_more_tokens,    pipeline_advise_larger_tokens,
-    pipeline_advise_machine,     pipeline_advise_pace,           pipeline_advise_settings,
-    pipeline_advise_even_times,  pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory,
-    pipeline_advise_quicker_end, pipeline_advise_longer_run,     pipeline_advise_bound,
-    pipeline_advise_nothing,
+    pipeline_advise_drops,          pipeline_advise_few_tokens,    pipeline_advise_more_tokens,
+    pipeline_advise_taking,         pipeline_advise_larger_tokens, pipeline_advise_machine,
+    pipeline_advise_pace,           pipeline_advise_settings,      pipeline_advise_even_times,
+    pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory, pipeline_advise_quicker_end,
+    pipeline_advise_longer_run,     pipeline_advise_bound,         pipeline_advise_nothing,
 };
 
 void pipeline_report_advise(struct trm_report *report, const struct pipeline_report_facts *facts,

@@ -52,6 +52,13 @@ bool pipeline_advice_is_disturbed(const struct trm_report *report);
 /* Whether the program submits tokens itself. */
 bool pipeline_advice_is_served(const struct trm_report *report);
 
+/* Whether the program takes results so seldom that they wait for it, in `least` per cent of the time, while
+ * no stage is at its limit. */
+bool pipeline_advice_waits_for_program(const struct pipeline_advisor *advisor, uint32_t least);
+
+/* How often the program takes a result: "9.00 ms". text: PIPELINE_ADVICE_TEXT bytes; returned. */
+char *pipeline_advice_taking(const struct pipeline_advisor *advisor, char *text);
+
 /* Whether the user can set it: there is an option, or the user is a programmer. */
 bool pipeline_advice_can_set(const struct pipeline_advisor *advisor, const char *option);
 
@@ -74,6 +81,7 @@ bool pipeline_advise_settings(const struct pipeline_advisor *advisor);
 bool pipeline_advise_even_times(const struct pipeline_advisor *advisor);
 
 /* advice_tokens.c: how many tokens there are, and how large. */
+bool pipeline_advise_few_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_more_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_larger_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_smaller_tokens(const struct pipeline_advisor *advisor);
@@ -84,6 +92,7 @@ bool pipeline_advise_drops(const struct pipeline_advisor *advisor);
 
 /* advice_limits.c: limits that no setting moves. The last one always applies. */
 bool pipeline_advise_pace(const struct pipeline_advisor *advisor);
+bool pipeline_advise_taking(const struct pipeline_advisor *advisor);
 bool pipeline_advise_machine(const struct pipeline_advisor *advisor);
 bool pipeline_advise_quicker_end(const struct pipeline_advisor *advisor);
 bool pipeline_advise_pinned_memory(const struct pipeline_advisor *advisor);

@@ -3,11 +3,16 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "pipeline/report/advice.h"
 
 /* Drops of less than this many per cent are no habit. */
 #define DROPS_LEAST 5u
+
+/* Results that are dropped since the program takes them late wait for at least half of the time, in per cent:
+ * each newer one waits for less. */
+#define WAITING_LEAST 50u
 
 /* What the tokens outrun. */
 static const char *slower_of(int32_t stage)
@@ -62,16 +67,32 @@ static bool advise_that_none_can_be(const struct pipeline_advisor *advisor)
     return true;
 }
 
+/* "they come faster than the device computes" */
+static void write_cause(const struct pipeline_advisor *advisor, int32_t stage, char *text, size_t capacity)
+{
+    char each[PIPELINE_ADVICE_TEXT];
+
+    if (pipeline_advice_waits_for_program(advisor, WAITING_LEAST))
+        snprintf(text, capacity, "results wait for the program, which takes one every %s",
+                 pipeline_advice_taking(advisor, each));
+    else
+        snprintf(text, capacity, "they come faster than %s", slower_of(stage));
+}
+
 bool pipeline_advise_drops(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t all                    = report->tokens + report->dropped;
     int32_t stage                   = report->critical == TRM_STAGE_LOAD ? TRM_STAGE_SINK : report->critical;
+    char cause[2 * PIPELINE_ADVICE_TEXT];
 
     if (advise_that_none_can_be(advisor))
         return true;
     if (pipeline_advice_percent(report->dropped, all) < DROPS_LEAST)
         return false;
+    if (pipeline_advice_waits_for_program(advisor, WAITING_LEAST))
+        stage = TRM_STAGE_SINK;
+    write_cause(advisor, stage, cause, sizeof(cause));
     if (report->expired > report->dropped / 2)
         pipeline_advise(
             advisor, TRM_ADVICE_BOUND, stage, 1,
@@ -82,8 +103,8 @@ bool pipeline_advise_drops(const struct pipeline_advisor *advisor)
     else
         pipeline_advise(
             advisor, TRM_ADVICE_BOUND, stage, 1,
-            "%u %% of the %s were dropped for newer ones, as the pipeline is told to: they come faster "
-            "than %s. No setting makes those that are left fresher.",
-            pipeline_advice_percent(report->dropped, all), pipeline_advice_tokens(advisor), slower_of(stage));
+            "%u %% of the %s were dropped for newer ones, as the pipeline is told to: %s. No setting makes "
+            "those that are left fresher.",
+            pipeline_advice_percent(report->dropped, all), pipeline_advice_tokens(advisor), cause);
     return true;
 }

@@ -65,6 +65,25 @@ bool pipeline_advise_pace(const struct pipeline_advisor *advisor)
     return source || sink;
 }
 
+/* The program takes results itself, and does something else for most of the time. */
+bool pipeline_advise_taking(const struct pipeline_advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    uint64_t waiting                = report->stages[TRM_STAGE_SINK].blocked_ns;
+    char each[PIPELINE_ADVICE_TEXT];
+
+    if (!pipeline_advice_waits_for_program(advisor, FULL_LEAST) ||
+        waiting < report->stages[TRM_STAGE_SINK].busy_ns)
+        return false;
+    pipeline_advise(advisor, TRM_ADVICE_BOUND, TRM_STAGE_SINK, 1,
+                    "Results wait for the program for %u %% of the time: it takes one every %s, and the "
+                    "pipeline is quicker (%s is busy for %u %%). Only taking them sooner would help.",
+                    pipeline_advice_percent(waiting, report->elapsed_ns),
+                    pipeline_advice_taking(advisor, each), trm_stage_name(report->critical),
+                    pipeline_advice_busy(advisor, report->critical));
+    return true;
+}
+
 /* ---- the machine ---------------------------------------------------------------------------- */
 
 /* "3.3 times as fast", for a gain that a run can come to; beyond that "much faster", since the stages alone

@@ -10,7 +10,11 @@
 enum {
     /* ns; handing a token over takes microseconds, tens of them where threads sleep between tokens, so that
      * it matters for short tokens only */
-    SHORT_TOKEN   = 200000,
+    SHORT_TOKEN = 200000,
+    /* Fewer tokens that each take less (ns) say nothing: threads that begin to work and caches that fill take
+     * most of the time, and differ from run to run. Longer tokens outweigh that. */
+    TOKENS_LEAST  = 16,
+    TOKEN_LEAST   = 1000000,
     SMALLEST_PART = 100000, /* ns; tokens are not advised to become shorter */
     LARGER_MOST   = 8,      /* times at once; the next run tells whether more would help */
     PARTS_MOST    = 64,
@@ -27,6 +31,32 @@ static void write_option(const struct pipeline_advisor *advisor, char *text)
     const struct pipeline_report_words *words = &advisor->facts->words;
 
     snprintf(text, PIPELINE_ADVICE_TEXT, "%s%s", words->are_given ? " with " : "", words->size);
+}
+
+/* What a token takes in all stages. Of short tokens the least times count, because the means contain every
+ * interruption of a thread. */
+static uint64_t least_of_token(const struct trm_report *report)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        sum += report->stages[i].least_ns;
+    return sum;
+}
+
+/* So few and so short tokens that the next run would be told something else. */
+bool pipeline_advise_few_tokens(const struct pipeline_advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    char elapsed[PIPELINE_ADVICE_TEXT];
+
+    if (report->tokens >= TOKENS_LEAST || least_of_token(report) >= TOKEN_LEAST)
+        return false;
+    pipeline_advise(advisor, TRM_ADVICE_NONE, -1, 1,
+                    "Too few %s to advise: %" PRIu64 " in %s tell little about a longer run.",
+                    pipeline_advice_tokens(advisor), report->tokens,
+                    pipeline_time_text(elapsed, sizeof(elapsed), (double)report->elapsed_ns));
+    return true;
 }
 
 /* The program submits fewer tokens than the pipeline could take. */

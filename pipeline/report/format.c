@@ -63,8 +63,10 @@ static void bound_members(struct trm_report *report)
         if (report->launch_device[i] > report->device_count)
             report->launch_device[i] = 0;
     }
-    for (uint32_t i = 0; i < TRM_REPORT_DEVICES; i++)
+    for (uint32_t i = 0; i < TRM_REPORT_DEVICES; i++) {
         END_TEXT(report->devices[i].device);
+        END_TEXT(report->device_loss[i]);
+    }
     END_TEXT(report->name);
     END_TEXT(report->backend);
     END_TEXT(report->device);

@@ -263,6 +263,25 @@ void pipeline_measure_until(struct pipeline_measure *measure, uint64_t now)
         widen(measure, measure->first, now);
 }
 
+/* The sink could have taken a result that was dropped: from then on it is blocked, and not starved. */
+static void note_dropped(struct pipeline_measure *measure, const struct pipeline_token_times *times,
+                         uint64_t ready)
+{
+    bool is_first = measure->dropped_ready == 0 || ready < measure->dropped_ready;
+
+    if (times->status == PIPELINE_TOKEN_DROPPED && is_sampled(times) && is_first)
+        measure->dropped_ready = ready;
+}
+
+/* When the sink had something to take, before the token or instead of it. */
+static uint64_t sink_ready(struct pipeline_measure *measure, uint64_t ready)
+{
+    uint64_t dropped = measure->dropped_ready;
+
+    measure->dropped_ready = 0;
+    return dropped != 0 && dropped < ready ? dropped : ready;
+}
+
 static void add_stages(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     bool sampled   = is_sampled(times);
@@ -275,8 +294,8 @@ static void add_stages(struct pipeline_measure *measure, const struct pipeline_t
         if (has_times(times, i)) {
             struct interval interval = {times->begin[i], end_of(times, i), ready};
 
-            if (i == TRM_STAGE_SINK && !sampled)
-                interval.ready = UNKNOWN;
+            if (i == TRM_STAGE_SINK)
+                interval.ready = sink_ready(measure, sampled ? ready : UNKNOWN);
             insert(&measure->stages[i], &interval, measure->depth, i == TRM_STAGE_LOAD);
             ready = interval.end;
             last  = interval.end > last ? interval.end : last;
@@ -287,6 +306,7 @@ static void add_stages(struct pipeline_measure *measure, const struct pipeline_t
     }
     if (first == 0)
         return;
+    note_dropped(measure, times, ready);
     measure->sampled += (uint64_t)sampled;
     measure->in_slots += last - first;
     measure->seen_in_slots++;

@@ -69,6 +69,8 @@ struct pipeline_measure {
     /* time that tokens held slots, and the number of those tokens */
     uint64_t in_slots, seen_in_slots;
     uint64_t slot_free[DEPTH_MOST]; /* when the slot's last token ended */
+    /* when the first of the results that were dropped since the sink's last token was ready; 0: none was */
+    uint64_t dropped_ready;
     struct stage_measure stages[TRM_STAGES];
     uint64_t launch_sum[TRM_REPORT_LAUNCHES];
     uint64_t launch_tokens;

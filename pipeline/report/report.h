@@ -52,6 +52,7 @@ struct pipeline_report_facts {
     uint32_t recent_count;
     struct pipeline_rates rates;
     bool may_drop;        /* enum trm_full_mode says so */
+    bool is_started;      /* the program takes the results of the last source */
     uint64_t host_stages; /* bit i: launch i is a function of the program */
 };
 

@@ -153,6 +153,66 @@ static void write_device(struct pipeline_writer *writer, const struct trm_report
                     alone, padding(each, 11), "", each, note[0] != '\0' ? "  " : "", note);
 }
 
+/* Whether `loss` or an earlier device tells why: a device whose streams wait for those of a lost one may
+ * count as lost for the same reason. */
+static bool is_said(const struct trm_report *report, uint32_t index)
+{
+    const char *sentence = report->device_loss[index];
+
+    for (uint32_t i = 0; i < index; i++)
+        if (strcmp(report->device_loss[i], sentence) == 0)
+            return true;
+    return sentence[0] == '\0' || strstr(report->loss, sentence) != NULL;
+}
+
+static uint32_t count_lost(const struct trm_report *report)
+{
+    uint32_t lost = 0;
+
+    for (uint32_t i = 0; i < count_of(report); i++)
+        lost += report->devices[i].lost != 0;
+    return lost;
+}
+
+static bool has_unsaid(const struct trm_report *report)
+{
+    for (uint32_t i = 0; i < count_of(report); i++)
+        if (!is_said(report, i))
+            return true;
+    return false;
+}
+
+static void write_unsaid(struct pipeline_writer *writer, const struct trm_report *report)
+{
+    for (uint32_t i = 0; i < count_of(report); i++)
+        if (!is_said(report, i))
+            pipeline_writef(writer, "  %s\n", report->device_loss[i]);
+}
+
+/* Why devices were lost, each with its sentence; first the one of `loss`, which names its token. */
+static void write_losses(struct pipeline_writer *writer, const struct trm_report *report)
+{
+    uint32_t lost = count_lost(report);
+
+    if (report->loss[0] != '\0' && report->repeated != 0) {
+        pipeline_writef(writer, "\n  %" PRIu64 " %s %s repeated on another device after this:\n  %.200s\n",
+                        report->repeated,
+                        report->repeated == 1 ? pipeline_report_token(report)
+                                              : pipeline_report_tokens(report),
+                        report->repeated == 1 ? "was" : "were", report->loss);
+        if (has_unsaid(report))
+            pipeline_write(writer, "\n  lost besides:\n");
+    } else if (report->loss[0] != '\0' || has_unsaid(report)) {
+        if (lost > 1)
+            pipeline_writef(writer, "\n  %u devices were lost:\n", lost);
+        else
+            pipeline_write(writer, "\n  a device was lost:\n");
+        if (report->loss[0] != '\0')
+            pipeline_writef(writer, "  %.200s\n", report->loss);
+    }
+    write_unsaid(writer, report);
+}
+
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer)
 {
     uint64_t sum = sum_of(report);
@@ -164,14 +224,7 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
                     pipeline_report_tokens(report), pipeline_report_a_token(report, word));
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device(writer, report, i, sum);
-    if (report->loss[0] != '\0' && report->repeated == 0)
-        pipeline_writef(writer, "\n  a device was lost:\n  %.200s\n", report->loss);
-    else if (report->loss[0] != '\0')
-        pipeline_writef(writer, "\n  %" PRIu64 " %s %s repeated on another device after this:\n  %.200s\n",
-                        report->repeated,
-                        report->repeated == 1 ? pipeline_report_token(report)
-                                              : pipeline_report_tokens(report),
-                        report->repeated == 1 ? "was" : "were", report->loss);
+    write_losses(writer, report);
     if (report->shared[0] != '\0')
         pipeline_writef(writer, "\n  %.200s\n", report->shared);
 }
@@ -215,6 +268,9 @@ void pipeline_report_devices_html(const struct trm_report *report, struct pipeli
     pipeline_write(writer, "</tbody></table></div>\n");
     if (report->loss[0] != '\0')
         write_under(writer, "Lost: ", report->loss);
+    for (uint32_t i = 0; i < count_of(report); i++)
+        if (!is_said(report, i))
+            write_under(writer, "Lost: ", report->device_loss[i]);
     if (report->shared[0] != '\0')
         write_under(writer, "", report->shared);
 }
@@ -238,6 +294,8 @@ void pipeline_report_devices_json(const struct trm_report *report, struct pipeli
         write_seconds(writer, "busy_seconds", device->busy_ns);
         write_seconds(writer, "latency_seconds", device->latency_ns);
         write_seconds(writer, "period_seconds", device->period_ns);
+        pipeline_write(writer, ", \"loss\": ");
+        pipeline_write_json(writer, report->device_loss[i]);
         pipeline_write(writer, "}");
     }
     pipeline_write(writer, report->device_count > 0 ? "\n  ]" : "]");

@@ -25,6 +25,10 @@ bool pipeline_report_is_shared(const struct trm_report *report);
 /* Whether overlap gained more than rounding hides. */
 bool pipeline_report_has_overlap(const struct trm_report *report);
 
+/* Whether the program, which submits tokens and takes results, sets the pace: how far the run is from what
+ * the stages could do then says nothing. */
+bool pipeline_report_is_paced(const struct trm_report *report);
+
 /* What a token is called, with its article, and several of them: "frame", "a frame", "frames". */
 #define PIPELINE_WORD_BYTES 32
 const char *pipeline_report_token(const struct trm_report *report);

@@ -80,7 +80,7 @@ static void write_head(struct pipeline_writer *writer, const struct trm_report *
              report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
              trm_strategy_name(report->strategy), report->depth, base_plural(report->depth));
     if (report->slots_in_use != 0 && report->slots_in_use < report->depth)
-        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %u in use at a time",
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", now at most %u at a time",
                  report->slots_in_use);
     if (report->pieces > 1)
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %s in %u pieces",
@@ -271,14 +271,27 @@ static void write_at_once(struct pipeline_writer *writer, const struct trm_repor
     }
 }
 
+bool pipeline_report_is_paced(const struct trm_report *report)
+{
+    const struct trm_advice *advised = &report->advised;
+    bool is_of_program = (advised->kind == TRM_ADVICE_BOUND && advised->stage == TRM_STAGE_SINK) ||
+                         (advised->kind == TRM_ADVICE_MORE && advised->stage == TRM_STAGE_LOAD);
+
+    return is_of_program && report->elapsed_ns / 2 >= report->predicted_ns;
+}
+
 static void write_bound(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[256], time[TEXT_MOST], number[TEXT_MOST];
 
-    snprintf(line, sizeof(line), "%s for %s alone: %s %% of the possible rate",
-             pipeline_time_text(time, sizeof(time), (double)report->bound_ns),
-             trm_stage_name(report->critical),
-             pipeline_number_text(number, sizeof(number), report->efficiency * 100, 1));
+    pipeline_time_text(time, sizeof(time), (double)report->bound_ns);
+    if (pipeline_report_is_paced(report))
+        snprintf(line, sizeof(line), "%s for %s alone; the program sets the pace", time,
+                 trm_stage_name(report->critical));
+    else
+        snprintf(line, sizeof(line), "%s for %s alone: %s %% of the possible rate", time,
+                 trm_stage_name(report->critical),
+                 pipeline_number_text(number, sizeof(number), report->efficiency * 100, 1));
     write_labelled(writer, "bound", line);
 }
 
@@ -292,7 +305,9 @@ static void write_prediction(struct pipeline_writer *writer, const struct trm_re
         return;
     pipeline_number_text(number, sizeof(number), difference < 0 ? -difference : difference, 1);
     pipeline_time_text(time, sizeof(time), predicted);
-    if (strcmp(number, "0.0") == 0)
+    if (pipeline_report_is_paced(report))
+        snprintf(line, sizeof(line), "%s from these stage times", time);
+    else if (strcmp(number, "0.0") == 0)
         snprintf(line, sizeof(line), "%s from these stage times, as measured", time);
     else if (elapsed >= 2 * predicted)
         snprintf(line, sizeof(line), "%s from these stage times; measured %s times as long", time,
@@ -371,7 +386,7 @@ static void write_memory(struct pipeline_writer *writer, const struct trm_report
 {
     char line[256], number[TEXT_MOST], device[TEXT_MOST], host[TEXT_MOST];
 
-    snprintf(line, sizeof(line), "%s of %u in use; %s on the device, %s on the host",
+    snprintf(line, sizeof(line), "%s of %u in use on average; %s on the device, %s on the host",
              pipeline_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth,
              pipeline_bytes_text(device, sizeof(device), report->device_bytes),
              pipeline_bytes_text(host, sizeof(host), report->host_bytes));

@@ -111,7 +111,10 @@ static void write_bound_figures(struct pipeline_writer *writer, const struct trm
     snprintf(more, sizeof(more), "bound %s (%s alone)",
              pipeline_time_text(number, sizeof(number), (double)report->bound_ns),
              trm_stage_name(report->critical));
-    write_figure(writer, "of the possible rate", value, more);
+    if (pipeline_report_is_paced(report))
+        write_figure(writer, "busy: the program sets the pace", value, more);
+    else
+        write_figure(writer, "of the possible rate", value, more);
     if (pipeline_report_has_overlap(report)) {
         snprintf(value, sizeof(value), "%s ×",
                  pipeline_number_text(number, sizeof(number),

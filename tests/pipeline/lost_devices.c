@@ -292,7 +292,86 @@ START_TEST(a_report_names_the_device_that_its_run_lost)
     ck_assert_uint_eq(report.repeated, 0);
     ck_assert(tells_of(&report, earlier));
     ck_ok(trm_report_format(&report, TRM_REPORT_TEXT, text, sizeof(text), NULL));
-    ck_assert_ptr_nonnull(strstr(text, "a device was lost:\n"));
+    ck_assert_ptr_nonnull(strstr(text, "2 devices were lost:\n"));
+    pair_close(&pair);
+}
+END_TEST
+
+/* Are the devices of these bits marked as lost, each with its reason, in a report and its text, and no others
+ * than those that may be? */
+static void check_losses(const struct pair *pair, uint32_t lost, uint32_t may_be)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    static char text[1 << 14];
+    char words[64];
+
+    ck_ok(trm_pipeline_report(pair->pipeline, &report));
+    ck_ok(trm_report_format(&report, TRM_REPORT_TEXT, text, sizeof(text), NULL));
+    for (uint32_t i = 0; i < 2; i++) {
+        bool is_lost = (lost >> i & 1) != 0;
+        if (!is_lost && (may_be >> i & 1) != 0)
+            continue;
+        snprintf(words, sizeof(words), "The device cpu:%u is lost: the setting cpu.lose", i);
+        ck_assert_uint_eq(report.devices[i].lost, is_lost);
+        ck_assert_uint_eq(strstr(report.device_loss[i], words) == report.device_loss[i], is_lost);
+        ck_assert_uint_eq(strstr(text, words) != NULL, is_lost);
+    }
+}
+
+START_TEST(a_report_marks_the_device_whose_loss_ends_the_run)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "2"}, {"cpu.lose", "0@20,1@9"}};
+    struct pair pair;
+    int32_t status = TRM_OK;
+
+    pair_open_on(&pair, ON_CPU, settings, 2, 2, false);
+    for (int round = 0; status == TRM_OK && round < MOST_ROUNDS; round++) {
+        pair.next = 0;
+        status    = run(&pair, 0);
+    }
+    ck_assert_int_eq(status, TRM_ERROR_DEVICE_LOST);
+    check_losses(&pair, 3, 0);
+    ck_assert_int_eq(run(&pair, 0), TRM_ERROR_DEVICE_LOST);
+    check_losses(&pair, 3, 0);
+    pair_close(&pair);
+}
+END_TEST
+
+START_TEST(a_report_marks_the_lost_device_that_a_stage_prefers)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "2"}, {"cpu.lose", "1@9"}};
+    struct pair pair;
+
+    pair_open_on(&pair, ON_CPU, settings, 2, 2, false);
+    check_losses(&pair, 0, 0);
+    trm_pipeline_destroy(pair.pipeline);
+    pair.is_away = true;
+    make_pipeline(&pair, 2);
+    ck_assert_int_eq(run(&pair, 0), TRM_ERROR_DEVICE_LOST);
+    check_losses(&pair, 2, 1); /* the first one waits for it */
+    pair_close(&pair);
+}
+END_TEST
+
+START_TEST(a_kernel_of_one_device_is_not_for_a_pipeline_of_a_group)
+{
+    struct pair pair;
+    struct trm_kernel *one = NULL;
+
+    pair_open(&pair, 2);
+    trm_pipeline_destroy(pair.pipeline);
+    ck_ok(trm_group_kernel_get(pair.kernel, 1, &one));
+    struct trm_port ports[]         = {trm_port_input("in", WORDS * sizeof(uint32_t)),
+                                       trm_port_output("out", WORDS * sizeof(uint32_t))};
+    struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_u32(WORDS)};
+    struct trm_stage stage          = trm_stage_launch(one, arguments, 3, 0, 0);
+    stage.grid                      = trm_grid_1d(1, 1);
+    struct trm_pipeline_desc desc   = {
+          .struct_size = sizeof(desc), .ports = ports, .port_count = 2, .stages = &stage, .stage_count = 1};
+    ck_assert_int_eq(trm_group_pipeline_create(pair.group, &desc, &pair.pipeline), TRM_ERROR_WRONG_DEVICE);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "is a kernel of one device"));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "trm_group_stage_kernel()"));
+    make_pipeline(&pair, 2);
     pair_close(&pair);
 }
 END_TEST
@@ -473,6 +552,9 @@ int main(void)
     tcase_add_loop_test(cases, a_lost_device_leaves_its_tokens_to_the_other, 0, 2);
     tcase_add_loop_test(cases, a_setting_loses_a_device_for_a_trial, 0, 2);
     tcase_add_test(cases, a_report_names_the_device_that_its_run_lost);
+    tcase_add_test(cases, a_report_marks_the_device_whose_loss_ends_the_run);
+    tcase_add_test(cases, a_report_marks_the_lost_device_that_a_stage_prefers);
+    tcase_add_test(cases, a_kernel_of_one_device_is_not_for_a_pipeline_of_a_group);
     tcase_add_test(cases, nothing_is_repeated_while_no_device_is_lost);
     tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);
     tcase_add_loop_test(cases, a_pipeline_that_joins_a_shared_port_ends_with_a_device, 0, 4);

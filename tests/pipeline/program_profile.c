@@ -323,6 +323,8 @@ START_TEST(what_is_no_file_of_the_user_is_refused)
     }
     snprintf(path, sizeof(path), "%s/link.txt", folder);
     ck_assert_int_eq(trm_context_create(&desc, &context), TRM_ERROR_PERMISSION);
+    ck_sentence_has("/link");
+    ck_sentence_has("cannot be opened: it is a symbolic link");
     snprintf(path, sizeof(path), "%s/out.csv", folder);
     ck_assert_int_eq(trm_context_create(&desc, &context), TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(context);

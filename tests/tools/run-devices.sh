@@ -48,7 +48,7 @@ err_has "no difference"
 
 run 0 "$trireme" run -k sobel --devices cpu:0,cpu:1 --json --trace trace.json --timeline timeline.html in.y4m out.y4m
 json device:string=cpu:0,cpu:1 devices[].device:string devices[].tokens:number \
-    devices[].latency_seconds:number repeated:number
+    devices[].latency_seconds:number devices[].loss:string repeated:number
 grep -Eq '"depth": (6|8),' "$work/out" || failed "not three slots on each device, or four where the caches are large"
 grep -q '"tokens": 60,' "$work/out" || failed "not 60 tokens"
 for device in cpu:0 cpu:1; do

@@ -475,6 +475,7 @@ tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/fixture.h \
 	tests/unit/pipeline/pool/flood.c \
 	tests/unit/pipeline/pool/lesson.c \
+	tests/unit/pipeline/pool/names.c \
 	tests/unit/pipeline/pool/notes.h \
 	tests/unit/pipeline/pool/replay.c \
 	tests/unit/pipeline/pool/settle.c \

@@ -96,9 +96,9 @@ START_TEST(each_trial_says_what_it_found)
     ck_assert(!in_use->has_news);
     end_trial();
     ck_assert(!in_use->has_news);
-    const char *said = strstr(pipeline->reason, "; 2 of 3 slots in use");
+    const char *said = strstr(pipeline->reason, "; 2 of 3 slots at a time");
     ck_assert_ptr_nonnull(said);
-    ck_assert_ptr_null(strstr(said + 1, "; 2 of 3 slots in use"));
+    ck_assert_ptr_null(strstr(said + 1, "; 2 of 3 slots at a time"));
     trm_pipeline_destroy(handle);
 }
 END_TEST

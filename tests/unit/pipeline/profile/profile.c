@@ -479,12 +479,15 @@ START_TEST(the_text_says_why_there_is_no_advice)
     struct trm_profile *profile = begin_profile(1);
     OK(trm_profile_end(profile));
     ck_assert_ptr_null(strstr(written(profile, TRM_PROFILE_TEXT), "dvice"));
+    ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_JSON), "\"advice\":[],\"no_advice\":null"));
     trm_profile_destroy(profile);
     profile = begin_profile(1);
     enqueue(stream, 1);
     OK(trm_profile_end(profile));
     const char *text = written(profile, TRM_PROFILE_TEXT);
     ck_assert_msg(strstr(text, "\nNo advice: fake:0 ") != NULL, "%s", text);
+    text = written(profile, TRM_PROFILE_JSON);
+    ck_assert_msg(strstr(text, "\"advice\":[],\"no_advice\":\"fake:0 ") != NULL, "%s", text);
     trm_profile_destroy(profile);
     trm_stream_destroy(stream);
     end();

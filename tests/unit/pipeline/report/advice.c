@@ -272,6 +272,30 @@ START_TEST(few_tokens_are_told_to_become_more)
 }
 END_TEST
 
+START_TEST(few_tokens_of_a_short_run_get_no_advice)
+{
+    struct ideal ideal = {
+        .depth = 3, .tokens = 4, .time = {MS / 100, MS / 50, MS / 25, MS / 50, MS / 100}, .bytes_up = 1};
+
+    report = ideal_report(&ideal);
+    for (int i = 0; i < 3; i++) {
+        report.preempted = (uint64_t)i * 100;
+        report.elapsed_ns += (uint64_t)i * MS;
+        pipeline_report_advise(&report, &facts, processors);
+        ck_assert_ptr_eq(strstr(report.advice, "Too few tokens to advise: 4 in "), report.advice);
+        ck_assert_int_eq(report.advised.kind, TRM_ADVICE_NONE);
+    }
+    facts.words = (struct pipeline_report_words){.are_given = true, .token = "batch", .tokens = "batches"};
+    report      = ideal_report(&ideal);
+    advises_again("Too few batches to advise: 4 in 220 µs tell little about a longer run.");
+    /* More of them, or longer ones, do tell. */
+    ideal.tokens = 16;
+    report       = ideal_report(&ideal);
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "Too few"));
+}
+END_TEST
+
 START_TEST(filling_and_emptying_is_named_where_it_is_what_is_left)
 {
     struct ideal ideal = {.depth = 6, .tokens = 10, .time = {MS, 2 * MS, 4 * MS, 2 * MS, MS}, .bytes_up = 1};
@@ -509,6 +533,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, too_few_slots_are_counted_and_more_are_predicted);
     tcase_add_test(tests, work_on_processors_limits_what_is_promised);
     tcase_add_test(tests, few_tokens_are_told_to_become_more);
+    tcase_add_test(tests, few_tokens_of_a_short_run_get_no_advice);
     tcase_add_test(tests, filling_and_emptying_is_named_where_it_is_what_is_left);
     tcase_add_test(tests, a_stage_that_is_always_busy_is_not_told_to_fill_and_empty);
     tcase_add_test(tests, tiny_tokens_are_told_to_grow);

@@ -70,7 +70,8 @@ START_TEST(the_text_tells_what_was_and_what_could_be_in_some_twenty_lines)
     has("  bound      1.20 s for compute alone: 99.6 % of the possible rate\n");
     has("  predicted  1.21 s from these stage times, as measured\n");
     has("  sequential 2.70 s one after the other: overlap made it 2.24 times as fast\n");
-    has("  slots      3.0 of 3 in use; 3.00 MiB on the device, 3.00 MiB on the host\n");
+    has("  slots      3.0 of 3 in use on average; 3.00 MiB on the device, 3.00 MiB on the\n             "
+        "host\n");
     has("\ncompute is the bound and the pipeline reaches 99.6 % of the possible rate");
     lacks("at once");
     lacks("threads");
@@ -289,10 +290,9 @@ END_TEST
 START_TEST(slots_that_rest_are_told)
 {
     struct trm_report report = ideal_report(&usual);
-
-    report.slots_in_use = 2;
+    report.slots_in_use      = 2;
     format_report(&report, TRM_REPORT_TEXT);
-    has(": role streams, 3 slots, 2 in use at a time\n");
+    has(": role streams, 3 slots, now at most 2 at a time\n");
     format_report(&report, TRM_REPORT_JSON);
     has("\"slots_in_use\": 2,");
     report.slots_in_use = 3;
