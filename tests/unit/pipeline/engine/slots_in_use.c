@@ -385,7 +385,7 @@ START_TEST(a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_u
     report(&said);
     ck_assert_uint_eq(said.slots_in_use, 3);
     ck_assert_uint_eq(said.depth, 4);
-    ck_assert_ptr_nonnull(strstr(said.reason, " with 3 slots: 7.0 us each"));
+    ck_assert_ptr_nonnull(strstr(said.reason, " with 3 slots: 7.0 µs each"));
     trm_pipeline_destroy(handle);
 }
 END_TEST
