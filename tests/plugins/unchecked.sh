@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each call of a plugin's slot that returns a status is checked: core_answer() or core_stream_commit(), or commit_wait(), which calls
+# Each call of a plugin's slot that returns a status is checked: core_answer(), core_stream_commit(), or core_kernel_commit() or commit_wait(), which call
 # it, is in the same statement or soon after it. (core/plugin/answer.h says why.)
 #
 #   tests/plugins/unchecked.sh [ROOT]        from the source root without arguments
@@ -29,7 +29,7 @@ done | awk -v slots="$slots" '
         soon = 6 # statements
     }
     {
-        if (/core_answer|core_stream_commit|commit_wait/)
+        if (/core_answer|core_(stream|kernel)_commit|commit_wait/)
             open_call = ""
         else if (open_call != "" && (++age > soon || $1 != open_file)) {
             print open_call ": its answer is not checked"
@@ -40,7 +40,7 @@ done | awk -v slots="$slots" '
     { sub(/memory\.free\(/, "") } # pool.free() has a status, this one has none
     $0 ~ call {
         calls++
-        if (!/core_answer|core_stream_commit|commit_wait/ && open_call == "") {
+        if (!/core_answer|core_(stream|kernel)_commit|commit_wait/ && open_call == "") {
             open_call = $0
             open_file = $1
             age = 0
