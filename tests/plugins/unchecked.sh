@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each call of a plugin's slot that returns a status is checked: core_answer(), core_stream_commit(), or core_kernel_commit() or commit_wait(), which call
-# it, is in the same statement or soon after it. (core/plugin/answer.h says why.)
+# Each call of a plugin's slot that returns a status is checked: core_answer() or core_stream_commit(), or core_kernel_commit() or
+# commit_wait(), which call it, is in the same statement or soon after it. (core/plugin/answer.h says why.)
 #
 #   tests/plugins/unchecked.sh [ROOT]        from the source root without arguments
 
