@@ -6,8 +6,7 @@
 
 #include "pipeline/engine/range.h"
 
-/* Where so many slots take little of the caches, or none: on a device with memory of its own, some strategies
- * are the fastest with four slots, and slower than others with three. */
+/* Where so many slots take little of the caches, or none (first_depth()). */
 #define DEPTH_MORE_FIRST 4
 
 /* ---- slots ---------------------------------------------------------------------------------- */
@@ -20,9 +19,10 @@ uint64_t pipeline_engine_budget(const struct pipeline *pipeline)
     return quarter != 0 ? quarter : UINT64_MAX;
 }
 
-/* As many slots as fit the memory budget, at least one. Where the host's processors run the kernels, another
- * small slot costs nothing, and lets both of two threads begin a token while one loads; each of them then
- * goes on with the slots that are in its cache. */
+/* As many slots as fit the memory budget, at least one. A device with memory of its own begins with four,
+ * large or small: some strategies are the fastest with four slots, and slower than others with three. Where
+ * the host's processors run the kernels, a fourth slot that is small costs nothing, and lets both of two
+ * threads begin a token while one loads; each of them then goes on with the slots that are in its cache. */
 static uint32_t first_depth(const struct pipeline *pipeline)
 {
     uint64_t each = pipeline->engine->slot_bytes, budget = pipeline_engine_budget(pipeline);
@@ -289,6 +289,7 @@ void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *s
     /* Tokens that time a candidate are rarely sampled, so the first tokens are sampled instead. */
     pipeline_sampling_begin(&pipeline->front->sampling, pipeline_is_choosing(pipeline) ? 0 : source->count);
     pipeline_regions_begin(pipeline, source, sink);
+    pipeline->engine->choice.is_in_run = true;
     pipeline_choose_interrupt(pipeline);
     pipeline_tuning_interrupt(pipeline);
     base_biased_lock_release(&pipeline->front->enqueue_lock);
@@ -302,6 +303,7 @@ void pipeline_engine_end(struct pipeline *pipeline)
     for (uint32_t i = 0; i < depth; i++)
         pipeline_recordings_forget_regions(pipeline->slots[i]);
     pipeline_regions_end(pipeline);
+    pipeline->engine->choice.is_in_run = false;
     base_biased_lock_release(&pipeline->front->enqueue_lock);
 }
 

@@ -124,6 +124,7 @@ struct pipeline_choice {
     struct pipeline_trial trial;
     _Atomic bool is_trying;
     _Atomic uint32_t slots; /* to be in use meanwhile; 0: all */
+    bool is_in_run;         /* slots rest in runs alone, not while the program submits; with enqueue_lock */
 };
 
 struct pipeline_tuning {         /* tune.c */

@@ -1,4 +1,4 @@
-/* The trial of strategies; trial.h describes it.
+/* The trial of strategies; strategy_trial.h describes it.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/trial/strategy_trial.h"
@@ -219,7 +219,7 @@ static bool add_fewer_slots(struct pipeline_trial *trial)
 {
     uint32_t count = trial->count, first = find_best(trial), second = find_best_but(trial, first);
 
-    if (!trial->may_rest || trial->depth <= SLOTS_LEAST || first == count)
+    if (!trial->rests || trial->depth <= SLOTS_LEAST || first == count)
         return false;
     add_with_fewer(trial, &trial->ways[first]);
     if (second != count)
@@ -454,6 +454,12 @@ static void note(struct pipeline_trial *trial)
         next_turn(trial);
 }
 
+static void forget_stretch(struct pipeline_trial *trial)
+{
+    trial->counted = trial->stretch_tokens = 0;
+    trial->stretch_ns = trial->begin = 0;
+}
+
 static void give_up(struct pipeline_trial *trial)
 {
     struct pipeline_trial_way *way = &trial->ways[trial->current];
@@ -463,8 +469,7 @@ static void give_up(struct pipeline_trial *trial)
     way->is_long = way->is_eliminated = way->is_given_up = true;
     for (way++; way != end && way->is_like_last; way++)
         way->is_eliminated = way->is_given_up = true;
-    trial->counted = trial->stretch_tokens = 0;
-    trial->stretch_ns = trial->begin = 0;
+    forget_stretch(trial);
     next_turn(trial);
 }
 
@@ -476,12 +481,39 @@ static void change_depth(struct pipeline_trial *trial, uint32_t depth)
     trial->depth                                              = depth;
 }
 
-uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint64_t now)
+/* Where slots do not rest, what was added with fewer goes, with all that it has measured. */
+static void drop_fewer(struct pipeline_trial *trial)
+{
+    bool was_fewer = trial->ways[trial->current].fewer != 0;
+
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (trial->ways[i].fewer != 0)
+            trial->ways[i].is_eliminated = trial->ways[i].is_given_up = true;
+    if (!was_fewer)
+        return;
+    forget_stretch(trial);
+    if (!trial->is_proving) {
+        next_turn(trial);
+        return;
+    }
+    trial->is_proving = false;
+    trial->stretches = trial->tokens = 0;
+    trial->turn_began                = 0;
+    prove(trial, find_winner(trial));
+}
+
+uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool rests, uint64_t now)
 {
     if (trial->is_over)
         return trial->current;
     if (trial->depth != depth)
         change_depth(trial, depth);
+    trial->rests = rests && trial->may_rest;
+    if (!trial->rests) {
+        drop_fewer(trial);
+        if (trial->is_over)
+            return trial->current;
+    }
     watch(trial, now);
     if (is_hopeless(trial)) {
         give_up(trial);

@@ -52,6 +52,7 @@ struct pipeline_trial {
     struct pipeline_trial_way ways[PIPELINE_TRIAL_WAYS];
     uint32_t count;             /* of ways: the candidates, the simplest first, and those with fewer slots */
     bool may_rest;              /* slots; false: all are always in use */
+    bool rests;                 /* the same for the tokens of now */
     bool is_over;               /* `current` stays */
     uint32_t current;           /* the way whose turn it is */
     uint32_t round, last_round; /* 0: the first rounds are not over */
@@ -83,8 +84,9 @@ void pipeline_trial_join(struct pipeline_trial *trial, uint32_t candidate);
 /* Tells that a run begins. */
 void pipeline_trial_interrupt(struct pipeline_trial *trial);
 
-/* The way of the token that is enqueued now (nanoseconds of any clock). */
-uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint64_t now);
+/* The way of the token that is enqueued now (nanoseconds of any clock). rests: slots may rest now. Otherwise
+ * a way with fewer is the same as that with all: it is not tried, and dropped if it was. */
+uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool rests, uint64_t now);
 
 /* Whether the next token counts, or fills the slots before those that do; measuring it would disturb the
  * trial. */

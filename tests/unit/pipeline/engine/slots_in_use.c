@@ -390,6 +390,28 @@ START_TEST(a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_u
 }
 END_TEST
 
+/* With a slot less only where the number of slots limits the tokens. */
+START_TEST(a_slot_less_is_tried_in_runs_and_not_while_the_program_submits)
+{
+    const struct trm_source source = {.count = 0};
+    const struct trm_sink sink     = {.user = NULL};
+
+    desc.depth                     = 0;
+    struct pipeline_choice *choice = open_trial();
+    try_fewer(choice);
+    pipeline_engine_begin(pipeline, &source, &sink);
+    (void)pipeline_choose(pipeline);
+    ck_assert_uint_eq(choice->trial.ways[choice->trial.current].fewer, 1);
+    ck_assert_uint_eq(choice->slots, 3);
+    pipeline_engine_end(pipeline);
+    (void)pipeline_choose(pipeline);
+    ck_assert(pipeline_is_choosing(pipeline));
+    ck_assert_uint_eq(choice->trial.ways[choice->trial.current].fewer, 0);
+    ck_assert_uint_eq(choice->slots, 0);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
 START_TEST(slots_that_the_program_asks_for_do_not_rest_where_strategies_are_tried)
 {
     desc.depth = 4;
@@ -469,6 +491,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);
     tcase_add_test(tests, a_strategy_that_is_tried_with_one_slot_less_has_one_less_in_use);
     tcase_add_test(tests, a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_use);
+    tcase_add_test(tests, a_slot_less_is_tried_in_runs_and_not_while_the_program_submits);
     tcase_add_test(tests, slots_that_the_program_asks_for_do_not_rest_where_strategies_are_tried);
     tcase_add_test(tests, the_library_begins_with_four_slots_on_a_device_that_has_memory_of_its_own);
     tcase_add_test(tests, the_library_begins_with_four_slots_where_they_fit_into_a_processors_cache);

@@ -61,7 +61,7 @@ START_TEST(the_only_one_stays_without_a_trial)
     struct pipeline_trial trial;
     pipeline_trial_begin(&trial, 1, false);
     ck_assert_uint_eq(trial.is_over, 1);
-    ck_assert_uint_eq(pipeline_trial_next(&trial, 3, 17), 0);
+    ck_assert_uint_eq(pipeline_trial_next(&trial, 3, true, 17), 0);
     ck_assert_int_eq(pipeline_trial_timing(&trial, 3), 0);
 }
 END_TEST
@@ -119,6 +119,63 @@ START_TEST(of_two_slots_none_rests)
                                 .depth    = 2,
                                 .may_rest = true},
                0, 0);
+}
+END_TEST
+
+static bool has_fewer(const struct machine *machine)
+{
+    for (uint32_t i = 0; i < machine->trial.count; i++)
+        if (machine->trial.ways[i].fewer != 0)
+            return true;
+    return false;
+}
+
+/* A program that submits tokens itself has all slots whichever way it is. */
+START_TEST(while_slots_do_not_rest_none_less_is_tried)
+{
+    struct machine machine = {.cost         = {110 * US, 100 * US},
+                              .fewer        = {90 * US, 80 * US},
+                              .ways         = 2,
+                              .depth        = 4,
+                              .may_rest     = true,
+                              .serves_until = TOKENS_MOST};
+    run(&machine);
+    ck_assert(!has_fewer(&machine));
+    ck_assert_uint_eq(machine.trial.current, 1);
+}
+END_TEST
+
+/* From any token of the trial on: those with a slot less do not win, whichever has its turn or proves
+ * itself. */
+START_TEST(a_trial_that_goes_on_without_slots_that_rest_drops_those_with_fewer)
+{
+    struct machine runs = {
+        .cost = {11 * US, 10 * US}, .fewer = {9 * US, 8 * US}, .ways = 2, .depth = 4, .may_rest = true};
+    struct machine whole = runs;
+    uint32_t with_few    = 0;
+
+    run(&whole);
+    ck_assert_uint_eq(whole.trial.ways[whole.trial.current].fewer, 1);
+    for (uint32_t from = 1; from < whole.tokens; from++) {
+        struct machine machine = runs;
+        machine.serves_from    = from;
+        run(&machine);
+        with_few += has_fewer(&machine);
+        ck_assert_uint_eq(machine.trial.current, 1);
+    }
+    ck_assert_uint_gt(with_few, 0);
+}
+END_TEST
+
+START_TEST(a_trial_that_began_without_slots_that_rest_tries_fewer_later)
+{
+    check_pair((struct machine){.cost         = {110 * US, 100 * US},
+                                .fewer        = {90 * US, 80 * US},
+                                .ways         = 2,
+                                .depth        = 4,
+                                .may_rest     = true,
+                                .serves_until = 20},
+               1, 1);
 }
 END_TEST
 
@@ -423,6 +480,9 @@ static Suite *make_suite(void)
     tcase_add_test(fewer, the_best_two_are_compared_with_one_slot_less);
     tcase_add_test(fewer, the_only_one_that_is_left_is_compared_with_one_slot_less);
     tcase_add_test(fewer, of_two_slots_none_rests);
+    tcase_add_test(fewer, while_slots_do_not_rest_none_less_is_tried);
+    tcase_add_test(fewer, a_trial_that_goes_on_without_slots_that_rest_drops_those_with_fewer);
+    tcase_add_test(fewer, a_trial_that_began_without_slots_that_rest_tries_fewer_later);
     suite_add_tcase(suite, fewer);
     TCase *misleads = tcase_create("what must not mislead it");
     tcase_add_test(misleads, runs_that_begin_with_empty_slots_favour_no_strategy);

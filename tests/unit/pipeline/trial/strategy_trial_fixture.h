@@ -20,6 +20,8 @@ struct machine {
     uint64_t cost[PIPELINE_TRIAL_CANDIDATES];  /* of a token */
     uint64_t fewer[PIPELINE_TRIAL_CANDIDATES]; /* the same with one slot less; 0: as long */
     bool may_rest;                             /* a slot */
+    /* tokens of which the program submits all, so that no slot rests: until the first, and from the second */
+    uint32_t serves_until, serves_from; /* 0: never */
     uint32_t ways, depth;
     uint32_t joins;   /* a candidate that reaches memory as the one before it does; 0: none */
     uint32_t run;     /* tokens of a run; 0: endless */
@@ -114,13 +116,19 @@ static bool is_after_burst(const struct machine *machine)
            (machine->tokens - machine->burst_first) % machine->burst == 0;
 }
 
+static bool serves(const struct machine *machine)
+{
+    return machine->tokens < machine->serves_until ||
+           (machine->serves_from != 0 && machine->tokens >= machine->serves_from);
+}
+
 static void put_token(struct machine *machine)
 {
     uint32_t slot = machine->tokens % machine->depth;
     wait_for_slot(machine, slot);
     if (is_after_burst(machine))
         machine->now = last_end(machine) + machine->gap;
-    uint32_t way = pipeline_trial_next(&machine->trial, machine->depth, machine->now);
+    uint32_t way = pipeline_trial_next(&machine->trial, machine->depth, !serves(machine), machine->now);
     ck_assert_uint_lt(way, machine->trial.count);
     if (way != machine->last)
         machine->since = machine->now;
