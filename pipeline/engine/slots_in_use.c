@@ -25,6 +25,9 @@
  * than two. */
 #define LITTLE 4
 
+/* Where the strategy of one of several devices is on trial: after so many tokens it is asked for again. */
+#define CHOOSING_TOKENS 256
+
 /* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot
  * more. */
 static bool may_have_fewer(const struct pipeline *pipeline)
@@ -198,17 +201,22 @@ static void note_spread(struct pipeline *front, const struct pipeline_depth_tria
     atomic_store_explicit(&front->is_spreading, spreads(trial, trial->way), memory_order_relaxed);
 }
 
+/* While strategies are tried, some with fewer slots, which is decided when a token is enqueued. Of several
+ * devices none is tried with fewer, and the first may get too few tokens for its trial ever to end. */
+static uint32_t slots_meanwhile(const struct pipeline *front, uint32_t *rest)
+{
+    *rest = front->member_count == 1 ? 1 : CHOOSING_TOKENS;
+    return atomic_load_explicit(&front->members[0]->engine->choice.slots, memory_order_relaxed);
+}
+
 uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest)
 {
     struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
     struct pipeline_depth_trial *trial   = &in_use->trial;
-    struct living living                 = find_living(front);
 
-    /* Strategies are tried, some with fewer slots, which is decided when a token is enqueued. */
-    if (pipeline_is_choosing(front->members[0])) {
-        *rest = 1;
-        return atomic_load_explicit(&front->members[0]->engine->choice.slots, memory_order_relaxed);
-    }
+    if (pipeline_is_choosing(front->members[0]))
+        return slots_meanwhile(front, rest);
+    struct living living = find_living(front);
     if (has_changed(in_use, &living)) {
         begin(front, in_use, &living);
     } else {

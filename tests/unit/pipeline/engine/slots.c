@@ -58,6 +58,23 @@ static uint32_t slots_in_use(void)
     return pipeline_engine_slots_in_use(&front, &rest);
 }
 
+/* The first device may get too few tokens to end its trial: then the question costs little. */
+START_TEST(while_one_of_several_devices_tries_strategies_all_slots_are_in_use)
+{
+    uint32_t rest = 0;
+
+    make_front(UINT64_C(4) << 20);
+    engines[0].choice.is_trying = true;
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(&front, &rest), 0);
+    ck_assert_uint_ge(rest, 64);
+    ck_assert(!engines[0].slots_in_use.has_begun);
+    engines[0].choice.is_trying = false;
+    (void)pipeline_engine_slots_in_use(&front, &rest);
+    ck_assert(engines[0].slots_in_use.has_begun);
+    remove_front();
+}
+END_TEST
+
 /* Tokens end until the number of slots stays; returns it. */
 static uint32_t run_trial(void)
 {
@@ -125,6 +142,7 @@ static Suite *suite(void)
     tcase_add_test(group,
                    the_trial_of_several_devices_is_confirmed_and_begins_again_without_one_that_is_lost);
     tcase_add_test(group, all_slots_are_in_use_where_tokens_are_small_or_a_device_has_memory_of_its_own);
+    tcase_add_test(group, while_one_of_several_devices_tries_strategies_all_slots_are_in_use);
     suite_add_tcase(suite, group);
     return suite;
 }
