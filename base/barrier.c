@@ -8,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ThreadSanitizer has a thread of its own, and is to check this. */
+/* ThreadSanitizer starts a thread of its own, so under it no process counts as single-threaded; and it is to
+ * check this code all the same. */
 #if defined(__SANITIZE_THREAD__)
 #define IS_SINGLE_THREADED true
 #elif defined(__has_feature)

@@ -3,8 +3,6 @@
  */
 #include "base/biased_lock.h"
 
-#include <time.h>
-
 #include "base/futex.h"
 
 void base_biased_lock_init(struct base_biased_lock *lock)

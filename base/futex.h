@@ -52,15 +52,21 @@ static inline bool base_condition_sleep(const struct base_condition *condition, 
     return base_futex_wait(&condition->changes, changes, deadline);
 }
 
+/* With the lock, which alone lets a thread write here, so the two accesses need not be one. */
+static inline void base_condition_note(struct base_condition *condition)
+{
+    atomic_store_explicit(&condition->changes, base_condition_changes(condition) + 1, memory_order_relaxed);
+}
+
 /* With the lock: wakes one of the threads that wait, or all. */
 static inline void base_condition_signal(struct base_condition *condition)
 {
-    atomic_fetch_add_explicit(&condition->changes, 1, memory_order_relaxed);
+    base_condition_note(condition);
     base_futex_wake(&condition->changes, 1);
 }
 static inline void base_condition_broadcast(struct base_condition *condition)
 {
-    atomic_fetch_add_explicit(&condition->changes, 1, memory_order_relaxed);
+    base_condition_note(condition);
     base_futex_wake(&condition->changes, INT_MAX);
 }
 

@@ -52,8 +52,8 @@ void guard_block_signals(sigset_t *previous)
     pthread_sigmask(SIG_SETMASK, &others, previous);
 }
 
-/* By a system call: in a call that the thread sanitizer has replaced, the signal would find its locks taken.
- * */
+/* By a system call: in a call that the thread sanitizer has replaced, the signal would find its locks
+ * taken. */
 NOT_INSTRUMENTED static void mask_stop(int how)
 {
     static const uint64_t set = UINT64_C(1) << (STOP - 1);

@@ -10,7 +10,7 @@ bool device_takes_kernels(const struct device_check *it)
     return trm_module_supported(it->device, TRM_MODULE_SPIRV) == TRM_OK;
 }
 
-/* Whoever checks a plugin by its path can correct it. */
+/* The user who names a plugin by its path can correct it. */
 const char *device_remedy(const struct device_check *it)
 {
     return it->check->options.plugin
