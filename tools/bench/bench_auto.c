@@ -5,16 +5,17 @@
  *                      its strategy and slots
  *     WORK_of_best     the first of these figures as a share of the second
  *
- * The share is the median of those of turns, and the second figure is what follows from the first one and
- * the share: two medians, each by itself, contradict the share where the machine was slow in some turns. All
- * three are shown of the same round.
+ * The share is the mean of two medians of turns: how the library does beside that one which is the best in
+ * the even turns is judged by the odd ones, and the reverse, since of two equal ones the better has only been
+ * luckier. The second figure is what follows from the first one and the share: medians of the rates, each by
+ * itself, contradict the share where the machine was slow in some turns. All three are shown of the same
+ * round.
  *
  * Works with a number of kernels (32KiB_x20) are chains of small ones, as other people have them; of some
  * less comes down than went up.
  *
  * First every strategy runs with one to four slots. The fastest two of these pipelines and that of the
- * library then take turns, so that a slow machine is slow for all, and the median of their turns counts. Each
- * turn is timed after some batches that bring the memory back into the caches: without them one slot would be
+ * library then take turns, so that a slow machine is slow for all. Each turn is timed after some batches that bring the memory back into the caches: without them one slot would be
  * the best where in a run that goes on two or three are. The trials of the library are over before.
  * SPDX-License-Identifier: MIT
  */
@@ -338,27 +339,28 @@ static int32_t sample_share(struct bench *bench, const struct bench_case *test, 
     return answer(bench, test->argument, SHARE, value);
 }
 
-#define CONTEST(work, its_name, its_help)                                                                 \
-    {                                                                                                     \
-        .name     = (its_name),                                                                           \
-        .help     = its_help "; strategy and slots by auto",                                              \
-        .unit     = "batch/s",                                                                            \
-        .argument = (work),                                                                               \
-        .setup    = setup_contest,                                                                        \
-        .sample   = sample_automatic,                                                                     \
-    },                                                                                                    \
-        {                                                                                                 \
-            .name      = (its_name),                                                                      \
-            .help      = "the best of four strategies with one to four slots: auto / the share",          \
-            .unit      = "batch/s",                                                                       \
-            .reference = "best fixed",                                                                    \
-            .argument  = (work),                                                                          \
-            .follows   = true,                                                                            \
-            .sample    = sample_fixed,                                                                    \
-        },                                                                                                \
-    {                                                                                                     \
-        .name = its_name "_of_best", .help = "auto / best fixed: the median share of turns side by side", \
-        .unit = "x", .argument = (work), .follows = true, .sample = sample_share,                         \
+#define CONTEST(work, its_name, its_help)                                                        \
+    {                                                                                            \
+        .name     = (its_name),                                                                  \
+        .help     = its_help "; strategy and slots by auto",                                     \
+        .unit     = "batch/s",                                                                   \
+        .argument = (work),                                                                      \
+        .setup    = setup_contest,                                                               \
+        .sample   = sample_automatic,                                                            \
+    },                                                                                           \
+        {                                                                                        \
+            .name      = (its_name),                                                             \
+            .help      = "the best of four strategies with one to four slots: auto / the share", \
+            .unit      = "batch/s",                                                              \
+            .reference = "best fixed",                                                           \
+            .argument  = (work),                                                                 \
+            .follows   = true,                                                                   \
+            .sample    = sample_fixed,                                                           \
+        },                                                                                       \
+    {                                                                                            \
+        .name = its_name "_of_best",                                                             \
+        .help = "auto / best fixed, the best judged by other turns than chosen", .unit = "x",    \
+        .argument = (work), .follows = true, .sample = sample_share,                             \
     }
 
 #define FMA(number) number " multiply-adds for each float"
