@@ -3,6 +3,8 @@
 trireme=$top_builddir/tools/trireme
 json_check=$top_builddir/tests/tools/json_check
 failures=0
+run_limit=120
+test "${INSTRUMENTED:-no}" = no || run_limit=240
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -28,11 +30,12 @@ run()
 }
 
 # limit WHAT: reads the number of a process, and waits for the end of the input, which comes with that of the
-# process. After RUN_LIMIT seconds it says where the process hangs, and kills it.
+# process. After RUN_LIMIT seconds it says where the process hangs, and kills it. Instrumented programs take
+# longer, beside other builds above all.
 limit()
 {
     read -r process
-    if ! timeout "${RUN_LIMIT:-120}" cat; then
+    if ! timeout "${RUN_LIMIT:-$run_limit}" cat; then
         echo "FAILED: hangs: $1"
         threads_of "$process" | sed 's/^ */FAILED: /'
         cat "$work/err"
