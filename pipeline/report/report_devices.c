@@ -153,6 +153,22 @@ static void write_device(struct pipeline_writer *writer, const struct trm_report
                     alone, padding(each, 11), "", each, note[0] != '\0' ? "  " : "", note);
 }
 
+/* So much of a sentence says which one it is: it names its device at the beginning. */
+#define SENTENCE_LEAST 48
+
+/* Whether the text has the sentence, of which it may have the beginning alone: texts are cut at their
+ * sizes. */
+static bool has_sentence(const char *text, const char *sentence)
+{
+    for (const char *at = text; (at = strchr(at, sentence[0])) != NULL; at++) {
+        size_t rest = strlen(at), whole = strlen(sentence);
+        if (strncmp(at, sentence, rest < whole ? rest : whole) == 0 &&
+            (rest >= whole || rest >= SENTENCE_LEAST))
+            return true;
+    }
+    return false;
+}
+
 /* Whether `loss` or an earlier device tells why: a device whose streams wait for those of a lost one may
  * count as lost for the same reason. */
 static bool is_said(const struct trm_report *report, uint32_t index)
@@ -162,7 +178,7 @@ static bool is_said(const struct trm_report *report, uint32_t index)
     for (uint32_t i = 0; i < index; i++)
         if (strcmp(report->device_loss[i], sentence) == 0)
             return true;
-    return sentence[0] == '\0' || strstr(report->loss, sentence) != NULL;
+    return sentence[0] == '\0' || has_sentence(report->loss, sentence);
 }
 
 static uint32_t count_lost(const struct trm_report *report)
