@@ -277,6 +277,23 @@ static inline bool trm_util_setting_is_on(const struct trm_host *host, const cha
     return false;
 }
 
+/* Warn in the log that the setting "kernel.barriers" does nothing on a device, where it is on. For backends
+ * whose kernels do not count the work-items that come to a barrier; once for each device that is opened.
+ *
+ * device  its name, as the user knows it
+ */
+static inline void trm_util_warn_of_barriers(const struct trm_host *host, const char *device)
+{
+    char line[512];
+    if (!trm_util_setting_is_on(host, "kernel.barriers"))
+        return;
+    snprintf(line, sizeof(line),
+             "kernel.barriers does nothing on %s: only the cpu backend checks that all work-items of a group "
+             "come to a barrier",
+             device);
+    host->log(host->context, TRM_LOG_WARNING, line);
+}
+
 /* ---- answers and types -------------------------------------------------------------------- */
 
 /* Answer get_info(): write `size` bytes of `answer` to `value`.

@@ -93,19 +93,6 @@ static void device_close(struct trm_backend_device *device)
     trm_util_release(device->instance->host, device, sizeof(*device));
 }
 
-/* Only the cpu's translation counts the work-items that come to a barrier. */
-static void warn_of_barriers(const struct trm_host *host, const struct cuda_physical *physical)
-{
-    char line[sizeof(physical->name) + 256];
-    if (!trm_util_setting_is_on(host, "kernel.barriers"))
-        return;
-    snprintf(line, sizeof(line),
-             "kernel.barriers does nothing on %s: only the cpu backend checks that all work-items of a group "
-             "come to a barrier",
-             physical->name);
-    host->log(host->context, TRM_LOG_WARNING, line);
-}
-
 int32_t cuda_device_create(struct trm_backend_instance *instance, uint32_t index, CUcontext borrowed,
                            struct trm_backend_device **result)
 {
@@ -123,7 +110,7 @@ int32_t cuda_device_create(struct trm_backend_instance *instance, uint32_t index
     trm_util_signals_restore(&before);
     if (status != TRM_OK)
         return status;
-    warn_of_barriers(instance->host, physical);
+    trm_util_warn_of_barriers(instance->host, physical->name);
     *result = device;
     return TRM_OK;
 }

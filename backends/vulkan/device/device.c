@@ -88,20 +88,6 @@ int32_t vulkan_device_load(struct trm_backend_device *device, const struct vulka
                          missing);
 }
 
-/* Only the cpu's translation counts the work-items that come to a barrier. */
-static void warn_of_barriers(const struct trm_backend_device *device)
-{
-    const struct trm_host *host = device->instance->host;
-    char line[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE + 256];
-    if (!trm_util_setting_is_on(host, "kernel.barriers"))
-        return;
-    snprintf(line, sizeof(line),
-             "kernel.barriers does nothing on %s: only the cpu backend checks that all work-items of a group "
-             "come to a barrier",
-             device->physical->properties.deviceName);
-    host->log(host->context, TRM_LOG_WARNING, line);
-}
-
 int32_t vulkan_device_start(struct trm_backend_device *device)
 {
     int32_t status = vulkan_heap_create(device, &device->heap);
@@ -118,7 +104,7 @@ int32_t vulkan_device_start(struct trm_backend_device *device)
     if (status == TRM_OK)
         status = vulkan_pipeline_cache_open(device);
     if (status == TRM_OK)
-        warn_of_barriers(device);
+        trm_util_warn_of_barriers(device->instance->host, device->physical->properties.deviceName);
     return status;
 }
 
