@@ -27,6 +27,22 @@ CONFORMANCE_BACKEND=no-such-backend
 export CONFORMANCE_BACKEND
 refused 'the backend "no-such-backend" (CONFORMANCE_BACKEND) cannot be used: ' --filter context
 
+# A plugin that never comes back is named. It hangs before anything else could.
+cat >"$work/hangs.c" <<'END'
+#include <unistd.h>
+__attribute__((constructor)) static void hang(void)
+{
+    for (;;)
+        pause();
+}
+END
+$PROGRAM_CC -shared -fPIC -o "$work/hangs.so" "$work/hangs.c" || { echo "FAILED: $PROGRAM_CC"; failures=1; }
+CONFORMANCE_BACKEND=$work/hangs.so
+CK_DEFAULT_TIMEOUT=1
+export CK_DEFAULT_TIMEOUT
+refused "hangs.so\" (CONFORMANCE_BACKEND) has opened no device after 1 s: it hangs" --filter context
+CONFORMANCE_BACKEND=no-such-backend
+
 # The list and the help need no backend.
 # shellcheck disable=SC2086 # a command
 ${TEST_EMULATOR-} "$conformance" --help | grep -q -e '^  --filter TEXT,…' || { echo "FAILED: --help"; failures=1; }

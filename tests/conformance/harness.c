@@ -20,8 +20,7 @@
 /* The prefix of the lines of the log in which a validation layer reports an error of the backend. */
 #define COMPLAINT "vulkan validation:"
 
-/* No case is slow by itself; the limit allows for valgrind and the sanitizers. CK_DEFAULT_TIMEOUT overrides
- * it. */
+/* No case is slow by itself; the limit allows for valgrind and the sanitizers. */
 #define CASE_SECONDS 300
 
 struct world the;
@@ -428,6 +427,14 @@ static void progress_end(void)
 
 /* ---- groups ---- */
 
+double case_seconds(void)
+{
+    const char *given = getenv("CK_DEFAULT_TIMEOUT");
+    double seconds    = given ? atof(given) : 0;
+    return seconds > 0 ? seconds : CASE_SECONDS;
+}
+
+/* Check reads the environment by itself. */
 static void set_time_out(TCase *group)
 {
     const char *given = getenv("CK_DEFAULT_TIMEOUT");

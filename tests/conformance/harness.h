@@ -34,6 +34,9 @@ extern struct world the;
 TCase *group_make(Suite *suite, const char *name);
 TCase *group_make_bare(Suite *suite, const char *name);
 
+/* How long a case may take. */
+double case_seconds(void);
+
 /* Destroys the context and the device that --no-fork keeps between cases. False where a layer complained,
  * such as of objects that a case leaked. */
 bool kept_close(void);

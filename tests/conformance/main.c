@@ -6,7 +6,10 @@
 #include "groups.h"
 #include "harness.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct options options;
@@ -214,17 +217,46 @@ static void open_and_exit(void)
     _exit(EXIT_FAILURE);
 }
 
+/* Waits for the end of a child as long as for a case, and says when it takes longer. The child may have all
+ * signals blocked, so the limit is this process's. `ends` has SIGCHLD, which is blocked. */
+static bool ends_in_time(pid_t child, const sigset_t *ends)
+{
+    double seconds              = case_seconds();
+    const struct timespec limit = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    int waited;
+
+    do
+        waited = sigtimedwait(ends, NULL, &limit);
+    while (waited < 0 && errno == EINTR);
+    if (waited >= 0)
+        return true;
+    fprintf(
+        stderr,
+        "conformance: the backend \"%s\" (CONFORMANCE_BACKEND) has opened no device after %g s: it hangs\n",
+        backend_under_test(), seconds);
+    kill(child, SIGKILL);
+    return false;
+}
+
 /* Whether the backend opens a device, so that a wrong name is one sentence rather than a failure of every
  * case. In a process of its own: cases that fork come before this one loads a driver. */
 static bool can_open_backend(void)
 {
-    int status  = 0;
-    pid_t child = fork();
+    sigset_t ends, before;
+    int status = 0;
 
-    if (child == 0)
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    pid_t child = fork();
+    if (child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         open_and_exit();
-    return child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-           WEXITSTATUS(status) == EXIT_SUCCESS;
+    }
+    bool in_time   = child < 0 || ends_in_time(child, &ends);
+    bool has_ended = child >= 0 && waitpid(child, &status, 0) == child;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return in_time && (!has_ended || !WIFEXITED(status) || WEXITSTATUS(status) == EXIT_SUCCESS);
 }
 
 struct sums {
