@@ -3,10 +3,10 @@
  * On a unified device there is nothing to try: no copy is cheaper than any copy. On others each strategy
  * carries the first tokens in turns, and the fastest stays; where the library chooses the depth, the best are
  * tried with one slot less, too, while a run goes on: a program that submits tokens itself has all slots
- * (strategy_trial.h). Tokens may also be left in host memory that kernels reach over the bus: starting a copy of a small one takes longer than reading it, and large
- * ones that kernels read once go both ways at once, whatever the driver does with copies. Where kernels read
- * them again and again, the trial notices after a few. It times how often tokens are enqueued, so its result
- * holds for a program that goes on as it began.
+ * (strategy_trial.h). Tokens may also be left in host memory that kernels reach over the bus: starting a copy
+ * of a small one takes longer than reading it, and large ones that kernels read once go both ways at once,
+ * whatever the driver does with copies. Where kernels read them again and again, the trial notices after a
+ * few. It times how often tokens are enqueued, so its result holds for a program that goes on as it began.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

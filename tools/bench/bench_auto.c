@@ -15,8 +15,9 @@
  * less comes down than went up.
  *
  * First every strategy runs with one to four slots. The fastest two of these pipelines and that of the
- * library then take turns, so that a slow machine is slow for all. Each turn is timed after some batches that bring the memory back into the caches: without them one slot would be
- * the best where in a run that goes on two or three are. The trials of the library are over before.
+ * library then take turns, so that a slow machine is slow for all. Each turn is timed after some batches that
+ * bring the memory back into the caches: without them one slot would be the best where in a run that goes on
+ * two or three are. The trials of the library are over before.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_flow.h"
@@ -339,28 +340,27 @@ static int32_t sample_share(struct bench *bench, const struct bench_case *test, 
     return answer(bench, test->argument, SHARE, value);
 }
 
-#define CONTEST(work, its_name, its_help)                                                        \
-    {                                                                                            \
-        .name     = (its_name),                                                                  \
-        .help     = its_help "; strategy and slots by auto",                                     \
-        .unit     = "batch/s",                                                                   \
-        .argument = (work),                                                                      \
-        .setup    = setup_contest,                                                               \
-        .sample   = sample_automatic,                                                            \
-    },                                                                                           \
-        {                                                                                        \
-            .name      = (its_name),                                                             \
-            .help      = "the best of four strategies with one to four slots: auto / the share", \
-            .unit      = "batch/s",                                                              \
-            .reference = "best fixed",                                                           \
-            .argument  = (work),                                                                 \
-            .follows   = true,                                                                   \
-            .sample    = sample_fixed,                                                           \
-        },                                                                                       \
-    {                                                                                            \
-        .name = its_name "_of_best",                                                             \
-        .help = "auto / best fixed, the best judged by other turns than chosen", .unit = "x",    \
-        .argument = (work), .follows = true, .sample = sample_share,                             \
+#define CONTEST(work, its_name, its_help)                                                                 \
+    {                                                                                                     \
+        .name     = (its_name),                                                                           \
+        .help     = its_help "; strategy and slots by auto",                                              \
+        .unit     = "batch/s",                                                                            \
+        .argument = (work),                                                                               \
+        .setup    = setup_contest,                                                                        \
+        .sample   = sample_automatic,                                                                     \
+    },                                                                                                    \
+        {                                                                                                 \
+            .name      = (its_name),                                                                      \
+            .help      = "the best of four strategies with one to four slots: auto / the share",          \
+            .unit      = "batch/s",                                                                       \
+            .reference = "best fixed",                                                                    \
+            .argument  = (work),                                                                          \
+            .follows   = true,                                                                            \
+            .sample    = sample_fixed,                                                                    \
+        },                                                                                                \
+    {                                                                                                     \
+        .name = its_name "_of_best", .help = "auto / best fixed: the mean of two medians of their turns", \
+        .unit = "x", .argument = (work), .follows = true, .sample = sample_share,                         \
     }
 
 #define FMA(number) number " multiply-adds for each float"

@@ -386,39 +386,6 @@ START_TEST(a_device_without_tokens_is_too_slow_or_not_needed)
 }
 END_TEST
 
-static uint32_t count(const char *wanted)
-{
-    uint32_t found = 0;
-    for (const char *at = text; (at = strstr(at, wanted)) != NULL; at++)
-        found++;
-    return found;
-}
-
-/* `loss` has a name before the sentence, and ends sooner in it than what the device has of its own. */
-START_TEST(a_loss_is_told_once_where_its_sentence_is_cut)
-{
-    struct trm_report report = ideal_report(&usual);
-    char sentence[400];
-    int named       = snprintf(sentence, sizeof(sentence), "The device cpu:1 is lost: ");
-    uint32_t length = (uint32_t)named;
-
-    report.device_count = 2;
-    for (uint32_t i = 0; i < 2; i++)
-        report.devices[i] = (struct trm_device_report){"cpu:0", .tokens = 9, .lost = 1};
-    report.devices[1].device[4] = '1';
-    for (; length + 7 < sizeof(sentence); length += 7)
-        snprintf(sentence + length, sizeof(sentence) - length, "why%03u ", length);
-    for (int before = 0; before < 120; before++) {
-        snprintf(report.loss, 232, "stage %0*d: %s", before, 0, sentence);
-        snprintf(report.device_loss[1], sizeof(report.device_loss[1]), "%s", sentence);
-        snprintf(report.device_loss[0], sizeof(report.device_loss[0]), "The device cpu:0 is lost: so-it-is.");
-        format_report(&report, TRM_REPORT_TEXT);
-        ck_assert_uint_eq(count("why026"), 1);
-        ck_assert_uint_eq(count("so-it-is"), 1);
-    }
-}
-END_TEST
-
 START_TEST(nothing_measured_is_a_critical_stage_of_null)
 {
     struct trm_report report = {.struct_size = sizeof(report), .critical = -1};
@@ -616,7 +583,6 @@ static Suite *make_suite(void)
     tcase_add_test(tests, the_json_has_every_member);
     tcase_add_test(tests, a_launch_on_a_device_of_its_own_choice_names_it);
     tcase_add_test(tests, a_device_without_tokens_is_too_slow_or_not_needed);
-    tcase_add_test(tests, a_loss_is_told_once_where_its_sentence_is_cut);
     tcase_add_test(tests, nothing_measured_is_a_critical_stage_of_null);
     tcase_add_test(tests, a_report_that_is_shorter_than_it_ever_was_is_refused);
     tcase_add_test(tests, any_bytes_of_a_name_become_good_json);

@@ -144,6 +144,37 @@ START_TEST(the_reason_names_the_strategy_of_each_device_where_they_differ)
 }
 END_TEST
 
+static uint32_t count(const char *wanted)
+{
+    uint32_t found = 0;
+    for (const char *at = page; (at = strstr(at, wanted)) != NULL; at++)
+        found++;
+    return found;
+}
+
+/* `loss` has a name before the sentence, and ends sooner in it than what the device has of its own. */
+START_TEST(a_loss_is_told_once_where_its_sentence_is_cut)
+{
+    struct ideal ideal       = {.depth = 3, .tokens = 300, .time = {100, 200, 400, 150, 50}, .devices = 2};
+    struct trm_report report = ideal_report(&ideal);
+    char sentence[400];
+    int named       = snprintf(sentence, sizeof(sentence), "The device cpu:1 is lost: ");
+    uint32_t length = (uint32_t)named;
+
+    report.devices[0].lost = report.devices[1].lost = 1;
+    for (; length + 7 < sizeof(sentence); length += 7)
+        snprintf(sentence + length, sizeof(sentence) - length, "why%03u ", length);
+    for (int before = 0; before < 120; before++) {
+        snprintf(report.loss, 232, "stage %0*d: %s", before, 0, sentence);
+        snprintf(report.device_loss[1], sizeof(report.device_loss[1]), "%s", sentence);
+        snprintf(report.device_loss[0], sizeof(report.device_loss[0]), "The device cpu:0 is lost: so-it-is.");
+        ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, page, sizeof(page), NULL), TRM_OK);
+        ck_assert_uint_eq(count("why026"), 1);
+        ck_assert_uint_eq(count("so-it-is"), 1);
+    }
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("shared limits");
@@ -161,6 +192,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
     tcase_add_test(tests, shares_of_devices_add_up_to_100_percent);
     tcase_add_test(tests, the_reason_names_the_strategy_of_each_device_where_they_differ);
+    tcase_add_test(tests, a_loss_is_told_once_where_its_sentence_is_cut);
     suite_add_tcase(suite, tests);
     return suite;
 }
