@@ -509,17 +509,13 @@ uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool 
     if (trial->depth != depth)
         change_depth(trial, depth);
     trial->rests = rests && trial->may_rest;
-    if (!trial->rests) {
-        drop_fewer(trial);
-        if (trial->is_over)
-            return trial->current;
-    }
     watch(trial, now);
-    if (is_hopeless(trial)) {
+    if (!trial->rests)
+        drop_fewer(trial);
+    if (!trial->is_over && is_hopeless(trial))
         give_up(trial);
-        if (trial->is_over)
-            return trial->current;
-    }
+    if (trial->is_over)
+        return trial->current;
     if (trial->began == 0)
         trial->began = now;
     uint32_t number = trial->tokens++;
