@@ -39,7 +39,7 @@ static uint32_t median_round(const struct bench_result *result)
 
         for (uint32_t i = 0; i < result->count; i++)
             below += result->values[i] < result->values[round] ||
-                     (result->values[i] == result->values[round] && i < round);
+                     (i < round && result->values[i] == result->values[round]);
         if (below == (result->count - 1) / 2)
             return round;
     }
