@@ -412,6 +412,30 @@ START_TEST(a_slot_less_is_tried_in_runs_and_not_while_the_program_submits)
 }
 END_TEST
 
+START_TEST(all_slots_stay_in_use_where_the_program_submitted_all_tokens_of_the_trial)
+{
+    struct trm_report said;
+    struct trm_token *token;
+
+    desc.depth                     = 0;
+    struct pipeline_choice *choice = open_trial();
+    ck_assert(choice->trial.may_rest);
+    while (pipeline_is_choosing(pipeline)) {
+        ck_assert_int_eq(trm_pipeline_acquire(handle, TRM_FOREVER, &token), TRM_OK);
+        token->size[X] = token->size[Y] = BYTES;
+        ck_assert_int_eq(trm_pipeline_submit(handle, token), TRM_OK);
+        ck_assert_int_eq(trm_pipeline_next(handle, TRM_FOREVER, &token), TRM_OK);
+        ck_assert_int_eq(trm_pipeline_release(handle, token), TRM_OK);
+    }
+    for (uint32_t i = 0; i < choice->trial.count; i++)
+        ck_assert_uint_eq(choice->trial.ways[i].fewer, 0);
+    report(&said);
+    ck_assert_uint_eq(said.slots_in_use, 0);
+    ck_assert_ptr_null(strstr(said.reason, " slots"));
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
 START_TEST(slots_that_the_program_asks_for_do_not_rest_where_strategies_are_tried)
 {
     desc.depth = 4;
@@ -492,6 +516,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_strategy_that_is_tried_with_one_slot_less_has_one_less_in_use);
     tcase_add_test(tests, a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_use);
     tcase_add_test(tests, a_slot_less_is_tried_in_runs_and_not_while_the_program_submits);
+    tcase_add_test(tests, all_slots_stay_in_use_where_the_program_submitted_all_tokens_of_the_trial);
     tcase_add_test(tests, slots_that_the_program_asks_for_do_not_rest_where_strategies_are_tried);
     tcase_add_test(tests, the_library_begins_with_four_slots_on_a_device_that_has_memory_of_its_own);
     tcase_add_test(tests, the_library_begins_with_four_slots_where_they_fit_into_a_processors_cache);
