@@ -245,6 +245,7 @@ static bool can_open_backend(void)
     sigset_t ends, before;
     int status = 0;
 
+    signal(SIGCHLD, SIG_DFL); /* ignored, it would not come */
     sigemptyset(&ends);
     sigaddset(&ends, SIGCHLD);
     sigprocmask(SIG_BLOCK, &ends, &before);
