@@ -23,7 +23,6 @@
 /* A stretch is a multiple of the slots in use, because up to that many tokens are enqueued at once, and long
  * enough that one bunch more or less matters little. A turn has three stretches, or a single long one. */
 #define STRETCH_SLOTS 4
-#define STRETCH_SLOTS_MANY 3 /* times the slots where there are more than three */
 #define STRETCH_NS UINT64_C(300000)
 #define STRETCH_LONG_NS UINT64_C(1500000)
 #define STRETCHES 3
@@ -362,9 +361,7 @@ static void extend_stretch(struct pipeline_trial *trial, uint64_t now)
 
 static bool is_stretch(const struct pipeline_trial *trial)
 {
-    uint32_t slots = slots_of(trial), times = slots > 3 ? STRETCH_SLOTS_MANY : STRETCH_SLOTS;
-
-    return trial->stretch_tokens >= times * slots && trial->stretch_ns >= STRETCH_NS;
+    return trial->stretch_tokens >= STRETCH_SLOTS * slots_of(trial) && trial->stretch_ns >= STRETCH_NS;
 }
 
 static void count_token(struct pipeline_trial *trial, uint64_t now)
