@@ -20,6 +20,7 @@ enum {
     ENDED      = 2,
     TWO_WAYS   = 3,
     CASES      = 4,
+    COUNTED    = 5,
 };
 
 struct arguments {
@@ -138,6 +139,20 @@ START_TEST(all_take_the_case_with_a_barrier_and_may_leave_it_alone)
 }
 END_TEST
 
+START_TEST(those_that_break_in_the_last_round_do_not_take_the_others_along)
+{
+    open_shader(_i);
+    call(COUNTED, 3);
+    for (uint32_t k = 0; k < 4; k++) {
+        add_others();
+        for (uint32_t i = 0; i < COUNT; i++)
+            if (k < 3 || i % 2 != 0)
+                v[i] = v[i] * 3 + 1;
+    }
+    expect_v();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translated leaves");
@@ -152,6 +167,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(tests, those_that_go_another_way_do_not_return_with_the_others, 0, 4);
     tcase_add_loop_test(tests, each_takes_its_own_case_where_none_takes_the_one_with_a_barrier, 0, 4);
     tcase_add_loop_test(tests, all_take_the_case_with_a_barrier_and_may_leave_it_alone, 0, 4);
+    tcase_add_loop_test(tests, those_that_break_in_the_last_round_do_not_take_the_others_along, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }
