@@ -10,6 +10,8 @@
  *     loop { stays = false; ITEMS {if (!gone) {…; if (c) gone = true, else {…; stays = true}}}
  *            if (!stays) break; … }
  *
+ * If work-items leave several loops, the group leaves the outermost one.
+ *
  * Where other work-items skip the region too, such as those that wait for the next round, the round begins
  * with that question instead, in a region of its own.
  *
@@ -175,12 +177,28 @@ static bool find_left(struct splitter *c, const struct node *node)
     return found;
 }
 
+/* The work-items that stay are the same in all rounds that the region leaves and that do not ask. So if none
+ * does, the group leaves the outermost of their loops. */
+static void keep_outermost(struct splitter *c)
+{
+    struct round *inner = NULL;
+
+    for (struct round *round = c->round; round != NULL; round = round->up) {
+        if (!round->is_left || round->asks)
+            continue;
+        if (inner != NULL)
+            inner->is_left = false;
+        inner = round;
+    }
+}
+
 bool split_find_left(struct splitter *c, const struct node *region)
 {
     for (struct round *round = c->round; round != NULL; round = round->up)
         round->is_left = false;
     if (!find_left(c, region))
         return false;
+    keep_outermost(c);
     for (struct round *round = c->round; round != NULL; round = round->up)
         if (round->is_left && !round->asks)
             node_add(c->body, c->sequence, group_flag(c, round->stays, 0));

@@ -21,6 +21,7 @@ enum {
     TWO_WAYS   = 3,
     CASES      = 4,
     COUNTED    = 5,
+    NESTED     = 6,
 };
 
 struct arguments {
@@ -153,6 +154,22 @@ START_TEST(those_that_break_in_the_last_round_do_not_take_the_others_along)
 }
 END_TEST
 
+START_TEST(two_loops_end_when_all_have_returned_from_the_inner_one)
+{
+    open_shader(_i);
+    call(NESTED, 6);
+    for (uint32_t k = 0; k < 7; k++) {
+        add_others();
+        for (uint32_t i = 0; i < COUNT; i++) {
+            v[i] += i % 2 != 0 ? (k == 6 ? 1 : 0) : (k == 6 ? 0 : 3);
+            if (k == 3)
+                v[i] ^= 5;
+        }
+    }
+    expect_v();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translated leaves");
@@ -168,6 +185,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(tests, each_takes_its_own_case_where_none_takes_the_one_with_a_barrier, 0, 4);
     tcase_add_loop_test(tests, all_take_the_case_with_a_barrier_and_may_leave_it_alone, 0, 4);
     tcase_add_loop_test(tests, those_that_break_in_the_last_round_do_not_take_the_others_along, 0, 4);
+    tcase_add_loop_test(tests, two_loops_end_when_all_have_returned_from_the_inner_one, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }
