@@ -344,7 +344,7 @@ int32_t translate_split_at_barriers(struct body *body)
     if (status != TRM_OK)
         return status;
     c.left = base_arena_allocate(body->arena, body->node_count, sizeof(*c.left));
-    if (c.left == NULL)
+    if (c.left == NULL || !split_find_waits(&c))
         return body_status(body);
     if (body->checks_barriers)
         split_note_barriers(body->root);

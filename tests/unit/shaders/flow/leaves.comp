@@ -149,6 +149,17 @@ uint counts(uint i, uint l)
     return v;
 }
 
+/* A group that has nothing to do would count down from a negative number. */
+uint rest(uint i, uint l)
+{
+    if (i >= n)
+        return 7u;
+    uint v = x[i], count = n - gl_WorkGroupID.x * 32u;
+    for (uint k = 0u; k < count; k++)
+        v = other(l, v);
+    return v;
+}
+
 void main()
 {
     uint i = gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x, v = 0u;
@@ -161,6 +172,7 @@ void main()
     case 5u: v = counted(i, l); break;
     case 6u: v = nested(i, l); break;
     case 7u: v = counts(i, l); break;
+    case 8u: v = rest(i, l); break;
     }
     y[i] = v;
 }
