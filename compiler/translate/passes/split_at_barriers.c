@@ -305,8 +305,7 @@ static bool returns_early(const struct node *node, bool is_inside, bool more)
 {
     if (node->kind == NODE_RETURN)
         return is_inside && more;
-    if (node->kind == NODE_ITEMS)
-        return returns_early(node->children[0], true, more);
+    is_inside |= node->kind == NODE_ITEMS;
     for (uint32_t i = 0; i < node_part_count(node); i++) {
         const struct node *part = node_part(node, i);
         bool follows            = !is_inside && (node->kind == NODE_LOOP ||
