@@ -201,9 +201,10 @@ struct line {
     uint32_t file, line;
 };
 
-/* Compilers name no line in the block where the branches of a `?:` meet. Gives instructions without a line that
- * of the one before in their block; those before the first line of a block the last line of the closest block
- * above that has one, or else the line of the function. Dominators come first in the order of blocks. */
+/* Compilers name no line in the block where the branches of a `?:` meet. Gives instructions without a line
+ * that of the one before in their block; those before the first line of a block get the last line of the
+ * closest block above that has one, or else that of the function. Dominators come first in the order of
+ * blocks. */
 static int32_t spread_lines(struct flow *flow)
 {
     const struct spirv_function *function = flow->function;

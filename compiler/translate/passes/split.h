@@ -1,5 +1,6 @@
 /* Shared by split_at_barriers.c (regions and nodes of the group), split_leave.c (work-items that leave a
- * construct of the group one by one), split_waits.c (loops that may wait for what work-items do) and split_checks.c (checks of barriers).
+ * construct of the group one by one), split_waits.c (loops that may wait for what work-items do) and
+ * split_checks.c (checks of barriers).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_PASSES_SPLIT_H

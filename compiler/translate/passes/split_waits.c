@@ -1,7 +1,7 @@
-/* Loops of the group that might not end, or only after very many rounds, where no work-item comes to them: all
- * but those whose ends are decided by constants, and by how these compare with push constants. What others
- * would have written may be missing there, also before the loop, and `n - first` may be negative just because
- * a group has nothing to do.
+/* Loops of the group that might not end, or only after very many rounds, where no work-item comes to them:
+ * all but those whose ends are decided by constants, and by how these compare with push constants. What
+ * others would have written may be missing there, also before the loop, and `n - first` may be negative just
+ * because a group has nothing to do.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/split.h"

@@ -108,8 +108,8 @@ static bool find_kept(struct analysis *a)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* Assumes that the group takes some jumps, and lifts those for whose conditions that holds then. Otherwise the
- * values are again those without any that are assumed. */
+/* Assumes that the group takes some jumps, and lifts those for whose conditions that holds then. Otherwise
+ * the values are again those without any that are assumed. */
 static int32_t lift_assumed(struct analysis *a, bool *found)
 {
     int32_t status = TRM_OK;

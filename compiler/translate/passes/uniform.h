@@ -61,8 +61,8 @@ void uniform_forget(struct node *node);
 bool jumps_find(struct analysis *a);
 
 /* Raise jumps to group level, with what is around them: those in sequences of the group; those whose paths
- * are uniform; those that all work-items take or none; those that are assumed. The latter three are false when
- * there were none. */
+ * are uniform; those that all work-items take or none; those that are assumed. The latter three are false
+ * when there were none. */
 void jumps_lift_plain(struct analysis *a);
 bool jumps_lift_known(struct analysis *a);
 bool jumps_lift_shared(struct analysis *a);
