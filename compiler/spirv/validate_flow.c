@@ -197,32 +197,36 @@ static int32_t check_order(struct flow *flow)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-/* The last instruction of a block that has a line; NULL: none has. */
-static const struct spirv_instruction *last_line(const struct spirv_block *block)
-{
-    for (uint32_t i = block->count; i-- > 0;)
-        if (block->instructions[i].line != 0)
-            return &block->instructions[i];
-    return NULL;
-}
+struct line {
+    uint32_t file, line;
+};
 
-/* A line holds until its block ends, and compilers name none in the block where the branches of a `?:` meet.
- * Gives the instructions before the first line of a block the last line of the closest block above that has
- * one, or else the line of the function. Dominators come first in the order of blocks. */
-static void spread_lines(struct flow *flow)
+/* Compilers name no line in the block where the branches of a `?:` meet. Gives instructions without a line
+ * that of the one before in their block; those before the first line of a block get the last line of the
+ * closest block above that has one, or else that of the function. Dominators come first in the order of
+ * blocks. */
+static int32_t spread_lines(struct flow *flow)
 {
     const struct spirv_function *function = flow->function;
+    struct line *last = base_arena_allocate(flow->reader->arena, flow->count, sizeof(*last));
 
+    if (last == NULL)
+        return spirv_invalid(flow->reader, "out of memory");
     for (uint32_t i = 0; i < flow->count; i++) {
-        struct spirv_block *block           = function->blocks[i];
-        const struct spirv_instruction *who = NULL;
-        if (i != 0 && flow->dominator[i] != FLOW_NONE)
-            who = last_line(function->blocks[flow->dominator[i]]);
-        for (uint32_t k = 0; k < block->count && block->instructions[k].line == 0; k++) {
-            block->instructions[k].file = who != NULL ? who->file : function->file;
-            block->instructions[k].line = who != NULL ? who->line : function->line;
+        const struct spirv_block *block = function->blocks[i];
+        struct line line                = {.file = function->file, .line = function->line};
+        if (i != 0 && flow->dominator[i] != FLOW_NONE && last[flow->dominator[i]].line != 0)
+            line = last[flow->dominator[i]];
+        for (uint32_t k = 0; k < block->count; k++) {
+            struct spirv_instruction *op = &block->instructions[k];
+            if (op->line != 0)
+                line = (struct line){.file = op->file, .line = op->line};
+            op->file = line.file;
+            op->line = line.line;
         }
+        last[i] = line;
     }
+    return TRM_OK;
 }
 
 int32_t spirv_check_flow(struct spirv_reader *reader, struct spirv_function *function)
@@ -235,7 +239,7 @@ int32_t spirv_check_flow(struct spirv_reader *reader, struct spirv_function *fun
     if (status == TRM_OK)
         status = check_order(&flow);
     if (status == TRM_OK)
-        spread_lines(&flow);
+        status = spread_lines(&flow);
     if (status == TRM_OK)
         status = check_phis(&flow);
     if (status == TRM_OK)

@@ -57,6 +57,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/passes/split_at_barriers.c \
 	compiler/translate/passes/split_checks.c \
 	compiler/translate/passes/split_leave.c \
+	compiler/translate/passes/split_waits.c \
 	compiler/translate/passes/steps.h \
 	compiler/translate/passes/structure.c \
 	compiler/translate/passes/structure.h \

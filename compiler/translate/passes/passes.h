@@ -13,7 +13,7 @@
  *     lockstep.c                   (C) loops that the work-items run side by side (with lockstep_loop.c)
  *       uniform.c                  which values and nodes are uniform (with uniform_jumps.c, varying.c)
  *     split_at_barriers.c          (C) regions between barriers become loops over work-items (with
- *                                  split_leave.c, split_checks.c)
+ *                                  split_leave.c, split_waits.c, split_checks.c)
  *       converge.c                 operations of subgroups that some work-items skip
  *       uniform.c                  as above
  *       separate_cases.c           cases with a barrier leave switches in which work-items differ

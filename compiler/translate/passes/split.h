@@ -1,5 +1,6 @@
 /* Shared by split_at_barriers.c (regions and nodes of the group), split_leave.c (work-items that leave a
- * construct of the group one by one) and split_checks.c (checks of barriers).
+ * construct of the group one by one), split_waits.c (loops that may wait for what work-items do) and
+ * split_checks.c (checks of barriers).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_PASSES_SPLIT_H
@@ -35,6 +36,7 @@ enum {
 struct splitter {
     struct body *body;
     uint8_t *left;                     /* by number of a node: LEFT_… */
+    const bool *waits;                 /* by number of a LOOP of the group (split_waits.c) */
     uint32_t bool_type;                /* 0 until the first flag */
     const struct divergent *divergent; /* the innermost */
     struct round *round;               /* the innermost */
@@ -71,6 +73,12 @@ void split_ask(struct splitter *c, const struct round *round);
  * question. */
 uint32_t split_expect(struct splitter *c, const struct node *loop);
 void split_append_loop(struct splitter *c, struct node *loop, uint32_t comes);
+
+/* ---- split_waits.c */
+
+/* Finds which loops of the group might not end where no work-item comes, before the body is split. False
+ * without memory. */
+bool split_find_waits(struct splitter *c);
 
 /* ---- split_checks.c */
 

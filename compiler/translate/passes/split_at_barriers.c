@@ -305,8 +305,7 @@ static bool returns_early(const struct node *node, bool is_inside, bool more)
 {
     if (node->kind == NODE_RETURN)
         return is_inside && more;
-    if (node->kind == NODE_ITEMS)
-        return returns_early(node->children[0], true, more);
+    is_inside |= node->kind == NODE_ITEMS;
     for (uint32_t i = 0; i < node_part_count(node); i++) {
         const struct node *part = node_part(node, i);
         bool follows            = !is_inside && (node->kind == NODE_LOOP ||
@@ -344,7 +343,7 @@ int32_t translate_split_at_barriers(struct body *body)
     if (status != TRM_OK)
         return status;
     c.left = base_arena_allocate(body->arena, body->node_count, sizeof(*c.left));
-    if (c.left == NULL)
+    if (c.left == NULL || !split_find_waits(&c))
         return body_status(body);
     if (body->checks_barriers)
         split_note_barriers(body->root);

@@ -10,11 +10,13 @@
  *     loop { stays = false; ITEMS {if (!gone) {…; if (c) gone = true, else {…; stays = true}}}
  *            if (!stays) break; … }
  *
+ * If work-items leave several loops, the group leaves the outermost one.
+ *
  * Where other work-items skip the region too, such as those that wait for the next round, the round begins
  * with that question instead, in a region of its own.
  *
  * A loop to which no work-item comes might never end, since all skip what would end it. So the group asks
- * before one that stands where all may be gone, unless it counts the rounds by itself.
+ * before one that stands where all may be gone, unless its rounds are counted by constants (split_waits.c).
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/split.h"
@@ -175,12 +177,28 @@ static bool find_left(struct splitter *c, const struct node *node)
     return found;
 }
 
+/* The work-items that stay are the same in all rounds that the region leaves and that do not ask. So if none
+ * does, the group leaves the outermost of their loops. */
+static void keep_outermost(struct splitter *c)
+{
+    struct round *inner = NULL;
+
+    for (struct round *round = c->round; round != NULL; round = round->up) {
+        if (!round->is_left || round->asks)
+            continue;
+        if (inner != NULL)
+            inner->is_left = false;
+        inner = round;
+    }
+}
+
 bool split_find_left(struct splitter *c, const struct node *region)
 {
     for (struct round *round = c->round; round != NULL; round = round->up)
         round->is_left = false;
     if (!find_left(c, region))
         return false;
+    keep_outermost(c);
     for (struct round *round = c->round; round != NULL; round = round->up)
         if (round->is_left && !round->asks)
             node_add(c->body, c->sequence, group_flag(c, round->stays, 0));
@@ -233,37 +251,9 @@ void split_ask(struct splitter *c, const struct round *round)
 
 /* ---- loops to which none may come ------------------------------------------------------------ */
 
-/* Does the group compute this from what work-items do? */
-static bool is_from_items(const struct body *body, const struct spirv_instruction *op)
-{
-    if (op->result == 0 || !body->values[op->result].is_uniform || op->opcode == OPERATION_ANY_LEFT)
-        return false;
-    if (op->opcode != SpvOpLoad)
-        return operation_is_exchange(body->module, op);
-    const struct spirv_variable *variable = body_variable(body, body_access(body, op->operands[0])->variable);
-    return variable == NULL || variable->storage == SpvStorageClassWorkgroup ||
-           variable->storage == SpvStorageClassStorageBuffer;
-}
-
-/* May the group's way through the node depend on what work-items do? */
-static bool depends_on_items(const struct body *body, const struct node *node)
-{
-    if ((node->kind == NODE_IF || node->kind == NODE_SWITCH) && node->is_uniform &&
-        body->module->ids[node->condition].kind == SPIRV_ID_VALUE &&
-        !body->values[node->condition].is_uniform)
-        return true;
-    for (uint32_t i = 0; i < node->op_count; i++)
-        if (is_from_items(body, node->ops[i]))
-            return true;
-    for (uint32_t i = 0; i < node_part_count(node); i++)
-        if (node_part(node, i) != NULL && depends_on_items(body, node_part(node, i)))
-            return true;
-    return false;
-}
-
 uint32_t split_expect(struct splitter *c, const struct node *loop)
 {
-    if ((c->divergent == NULL && !c->has_returned) || !depends_on_items(c->body, loop))
+    if ((c->divergent == NULL && !c->has_returned) || !c->waits[loop->number])
         return 0;
     uint32_t comes = split_new_flag(c, "comes", true);
     if (comes == 0)

@@ -6,6 +6,7 @@
 
 #define ROUNDS_MOST 8
 #define ATTEMPTS_MOST 8
+#define ASSUMED_MOST 4 /* times that values are found for jumps that are assumed */
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
@@ -107,6 +108,21 @@ static bool find_kept(struct analysis *a)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
+/* Assumes that the group takes some jumps, and lifts those for whose conditions that holds then. Otherwise
+ * the values are again those without any that are assumed. */
+static int32_t lift_assumed(struct analysis *a, bool *found)
+{
+    int32_t status = TRM_OK;
+    bool again     = jumps_assume(a);
+
+    for (uint32_t times = 1; again && status == TRM_OK; times++) {
+        status = analysis_find_varying(a);
+        again  = jumps_drop_assumed(a, times == ASSUMED_MOST);
+    }
+    *found = jumps_lift_assumed(a);
+    return status;
+}
+
 /* Finds the nodes at group level for the values to keep that are known. `lifts`: jumps may depend on
  * values. */
 static int32_t find_nodes(struct analysis *a, bool lifts)
@@ -122,8 +138,11 @@ static int32_t find_nodes(struct analysis *a, bool lifts)
             return status;
         if (round < ROUNDS_MOST && jumps_lift_known(a))
             continue;
-        if (!jumps_lift_shared(a))
-            return TRM_OK;
+        bool found = jumps_lift_shared(a);
+        if (!found)
+            status = lift_assumed(a, &found);
+        if (status != TRM_OK || !found)
+            return status;
     }
 }
 

@@ -16,14 +16,16 @@ struct user {
 /* What uniform_jumps.c knows about jumps, by number of a node. Positions are those in the order of the text,
  * UINT32_MAX where there is no such jump. */
 struct jump_table {
-    uint32_t from, to; /* the positions of the node and of the last one inside */
+    uint32_t from, to;              /* the positions of the node and of the last one inside */
+    uint32_t first_jump, jumps_end; /* the jumps inside, by index */
     uint32_t out,
-        next;       /* of a LOOP, SWITCH, SCOPE: the first jump of work-items behind it; to its next round */
-    uint32_t round; /* of a LOOP: the first jump to its next round, of the group too */
-    uint32_t any;   /* the first jump that leaves it, or to its next round, of the group too */
-    uint32_t exits; /* jumps that leave it, without those with a uniform way */
-    bool is_told;   /* of a jump: a work-item tells the group whether all take it */
-    bool is_left;   /* of a LOOP: work-items leave it one by one, and code behind it runs for them */
+        next;        /* of a LOOP, SWITCH, SCOPE: the first jump of work-items behind it; to its next round */
+    uint32_t round;  /* of a LOOP: the first jump to its next round, of the group too */
+    uint32_t any;    /* the first jump that leaves it, or to its next round, of the group too */
+    uint32_t exits;  /* jumps that leave it, without those with a uniform way */
+    bool is_told;    /* of a jump: a work-item tells the group whether all take it */
+    bool is_assumed; /* of a jump: counts as the group's, to see whether its condition is uniform then */
+    bool is_left;    /* of a LOOP: work-items leave it one by one, and code behind it runs for them */
 };
 
 struct analysis {
@@ -59,10 +61,19 @@ void uniform_forget(struct node *node);
 bool jumps_find(struct analysis *a);
 
 /* Raise jumps to group level, with what is around them: those in sequences of the group; those whose paths
- * are uniform; those that all work-items take or none. The latter two are false when there were none. */
+ * are uniform; those that all work-items take or none; those that are assumed. The latter three are false
+ * when there were none. */
 void jumps_lift_plain(struct analysis *a);
 bool jumps_lift_known(struct analysis *a);
 bool jumps_lift_shared(struct analysis *a);
+bool jumps_lift_assumed(struct analysis *a);
+
+/* What follows a jump in a loop may be uniform only if all work-items take it together, and so may its own
+ * condition, in the next round. So some jumps are assumed to be the group's, and dropped again if their way
+ * is not uniform (`all`: in any case) for what the others that are assumed make of the values. False when
+ * there were none. */
+bool jumps_assume(struct analysis *a);
+bool jumps_drop_assumed(struct analysis *a, bool all);
 
 /* Finds the loops that work-items leave one by one. False when there are none. */
 bool jumps_find_left(struct analysis *a);

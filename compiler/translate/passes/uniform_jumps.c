@@ -2,9 +2,10 @@
  * are masked up to the end of the construct that they leave (split_at_barriers.c).
  *
  * A jump is the group's
- *   - if the way to it is uniform, or
- *   - if it is the only `break` of a loop in each round of which a barrier of the shader follows: all
- *     work-items reach the barrier or none does, so all break or none does, and one tells the others;
+ *   - if the way to it is uniform, perhaps just because the group takes the jump as a whole, or
+ *   - if it is the only `break` of a loop by which work-items may differ, and a barrier of the shader follows
+ *     before the group can leave the loop by another way: all work-items reach the barrier or none does, so
+ *     all break or none does, and one tells the others;
  * and if no work-item can already have left a construct that the jump leaves too: it would be taken along.
  * SPDX-License-Identifier: MIT
  */
@@ -19,14 +20,16 @@ static void find_jumps(struct analysis *a, struct node *node, uint32_t *position
 {
     struct jump_table *t = &a->table[node->number];
 
-    t->from = (*position)++;
+    t->from       = (*position)++;
+    t->first_jump = a->jump_count;
     if (node_is_jump(node) || node->kind == NODE_RETURN)
         if (base_arena_grow(a->body->arena, &a->jumps, a->jump_count, &a->jump_capacity, sizeof(*a->jumps)))
             a->jumps[a->jump_count++] = node;
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             find_jumps(a, node_part(node, i), position);
-    t->to = *position - 1;
+    t->to        = *position - 1;
+    t->jumps_end = a->jump_count;
 }
 
 bool jumps_find(struct analysis *a)
@@ -129,8 +132,9 @@ static bool is_known(const struct analysis *a, const struct node *jump, const st
 }
 
 /* Do all work-items that enter the node, and that leave no construct before, reach a barrier of the shader
- * that stands before this position? */
-static bool has_sure_barrier(const struct analysis *a, const struct node *node, uint32_t before)
+ * that stands between these positions? */
+static bool has_sure_barrier(const struct analysis *a, const struct node *node, uint32_t after,
+                             uint32_t before)
 {
     const struct jump_table *t = node == NULL ? NULL : &a->table[node->number];
 
@@ -138,34 +142,78 @@ static bool has_sure_barrier(const struct analysis *a, const struct node *node, 
         return false;
     switch (node->kind) {
     case NODE_BARRIER:
-        return t->from < before;
+        return t->from > after && t->from < before;
     case NODE_SEQUENCE:
         for (uint32_t i = 0; i < node->child_count; i++)
-            if (has_sure_barrier(a, node->children[i], before))
+            if (has_sure_barrier(a, node->children[i], after, before))
                 return true;
         return false;
     case NODE_IF:
-        return has_sure_barrier(a, node->children[0], before) && node->child_count > 1 &&
-               has_sure_barrier(a, node->children[1], before);
+        return has_sure_barrier(a, node->children[0], after, before) && node->child_count > 1 &&
+               has_sure_barrier(a, node->children[1], after, before);
     case NODE_LOOP:
     case NODE_SCOPE:
-        return has_sure_barrier(a, node->children[0], t->any < before ? t->any : before);
+        return has_sure_barrier(a, node->children[0], after, t->any < before ? t->any : before);
     default:
         return false;
     }
 }
 
-/* Do all work-items of a group that come to the jump's condition go the same way? */
-static bool is_shared(const struct analysis *a, const struct node *jump)
+/* The same for a round of a loop. */
+static bool has_sure_barrier_in_round(const struct analysis *a, const struct node *loop, uint32_t after,
+                                      uint32_t before)
+{
+    uint32_t round = a->table[loop->number].round;
+
+    return has_sure_barrier(a, loop->children[0], after, round < before ? round : before) ||
+           (loop->child_count > 1 && has_sure_barrier(a, loop->children[1], after, before));
+}
+
+/* Where the text behind this position leaves the loop, by a jump of the group too; NOWHERE: it does not. */
+static uint32_t next_exit(const struct analysis *a, const struct node *loop, uint32_t after)
+{
+    const struct jump_table *t = &a->table[loop->number];
+
+    for (uint32_t i = t->first_jump; i < t->jumps_end; i++) {
+        const struct node *jump = a->jumps[i], *target = jump->target;
+        uint32_t position = a->table[jump->number].from;
+        bool is_outside   = target == NULL || a->table[target->number].from < t->from;
+        if (position > after && (is_outside || (target == loop && leaves(jump, loop))))
+            return position;
+    }
+    return NOWHERE;
+}
+
+/* Does each round of the loop have a barrier behind the jump, before the group can leave the loop by another
+ * way? Behind the text's end comes its beginning, in the next round. */
+static bool is_before_barrier(const struct analysis *a, const struct node *jump)
+{
+    const struct node *loop = jump->target;
+    uint32_t position = a->table[jump->number].from, begin = a->table[loop->number].from;
+    uint32_t next = next_exit(a, loop, position), first = next_exit(a, loop, begin);
+
+    if (next != NOWHERE)
+        return has_sure_barrier_in_round(a, loop, position, next);
+    if (first == position) /* there is no other way */
+        return has_sure_barrier_in_round(a, loop, begin, NOWHERE);
+    return has_sure_barrier_in_round(a, loop, position, NOWHERE) ||
+           has_sure_barrier_in_round(a, loop, begin, first);
+}
+
+/* Is it the only `break` of a loop with barriers by which work-items may differ? */
+static bool is_only_break(const struct analysis *a, const struct node *jump)
 {
     const struct node *loop = jump->target, *decides = jump->parent->parent;
 
-    if (jump->kind != NODE_BREAK || loop->kind != NODE_LOOP || !loop->has_control ||
-        a->table[loop->number].exits != 1 || decides == NULL || decides->kind != NODE_IF ||
-        !is_known(a, jump, decides) || is_blocked(a, jump))
-        return false;
-    return has_sure_barrier(a, loop->children[0], a->table[loop->number].round) ||
-           (loop->child_count > 1 && has_sure_barrier(a, loop->children[1], NOWHERE));
+    return jump->kind == NODE_BREAK && loop->kind == NODE_LOOP && loop->has_control &&
+           a->table[loop->number].exits == 1 && decides != NULL && decides->kind == NODE_IF &&
+           is_known(a, jump, decides) && !is_blocked(a, jump);
+}
+
+/* Do all work-items of a group that come to the jump's condition go the same way? */
+static bool is_shared(const struct analysis *a, const struct node *jump)
+{
+    return is_only_break(a, jump) && is_before_barrier(a, jump);
 }
 
 /* ---- lifting --------------------------------------------------------------------------------- */
@@ -226,6 +274,47 @@ bool jumps_lift_shared(struct analysis *a)
         lift(jump);
         a->table[jump->number].is_told = true;
         found                          = true;
+    }
+    return found;
+}
+
+/* ---- assuming -------------------------------------------------------------------------------- */
+
+bool jumps_assume(struct analysis *a)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < a->jump_count; i++)
+        if (is_pending(a->body, a->jumps[i]) && is_only_break(a, a->jumps[i]))
+            found = a->table[a->jumps[i]->number].is_assumed = true;
+    return found;
+}
+
+bool jumps_drop_assumed(struct analysis *a, bool all)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < a->jump_count; i++) {
+        struct jump_table *t = &a->table[a->jumps[i]->number];
+        if (!t->is_assumed || (!all && is_known(a, a->jumps[i], NULL)))
+            continue;
+        t->is_assumed = false;
+        found         = true;
+    }
+    return found;
+}
+
+bool jumps_lift_assumed(struct analysis *a)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < a->jump_count; i++) {
+        struct jump_table *t = &a->table[a->jumps[i]->number];
+        if (!t->is_assumed)
+            continue;
+        lift(a->jumps[i]);
+        t->is_assumed = false;
+        found         = true;
     }
     return found;
 }

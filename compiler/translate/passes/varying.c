@@ -233,8 +233,8 @@ static void spread(struct analysis *a)
 /* Notes from which nodes a work-item may leave: it returns, or jumps to a group-level target. */
 static bool find_escapes(struct analysis *a, const struct node *node)
 {
-    bool escapes =
-        !node->is_uniform && (node->kind == NODE_RETURN || (node_is_jump(node) && node->target->is_uniform));
+    bool escapes = !node->is_uniform && !a->table[node->number].is_assumed &&
+                   (node->kind == NODE_RETURN || (node_is_jump(node) && node->target->is_uniform));
 
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)

@@ -63,9 +63,9 @@ uint32_t body_bool_type(struct body *body)
 {
     const struct spirv_module *module = body->module;
 
-    for (uint32_t i = 0; i < module->type_count; i++)
+    for (uint32_t i = 0; i < module->type_count && body->bool_type == 0; i++)
         if (spirv_type(module, module->types[i])->kind == SPIRV_BOOL)
-            return module->types[i];
+            body->bool_type = module->types[i];
     if (body->bool_type == 0)
         body->bool_type = new_type(
             body,

@@ -67,7 +67,7 @@ struct body {
     uint32_t address_type;
     uint32_t *memories;
     uint32_t memory_count, memory_capacity;
-    uint32_t bool_type;   /* made by body_bool_type(), or 0 */
+    uint32_t bool_type;   /* found or made by body_bool_type(), or 0 */
     uint32_t node_count;  /* numbers given to nodes */
     bool checks_bounds;   /* TRM_TRANSLATE_BOUNDS */
     bool checks_barriers; /* TRM_TRANSLATE_BARRIERS */

@@ -50,6 +50,26 @@ START_TEST(instructions_without_a_line_have_that_of_the_block_above)
 }
 END_TEST
 
+START_TEST(instructions_without_a_line_have_that_of_the_one_before)
+{
+    uint32_t file = builder_id(&builder);
+
+    builder_add_text(&builder, PART_STRING, SpvOpString, &file, 1, "blur.comp");
+    CODE(&builder, SpvOpBranch, L1);
+    CODE(&builder, SpvOpLabel, L1);
+    CODE(&builder, SpvOpLine, file, 9, 0);
+    CODE(&builder, SpvOpIAdd, U32, builder_id(&builder), U_1, U_1);
+    CODE0(&builder, SpvOpNoLine);
+    CODE(&builder, SpvOpIAdd, U32, builder_id(&builder), U_1, U_1);
+    CODE(&builder, SpvOpBranch, L2);
+    CODE(&builder, SpvOpLabel, L2);
+    const struct spirv_module *module = builder_accept(&builder);
+    expect_lines(module, L1, 9, 9);
+    expect_lines(module, L2, 9, 9);
+    ck_assert_uint_eq(module->ids[L1].as.block->instructions[1].line, 9);
+}
+END_TEST
+
 START_TEST(the_line_of_a_function_is_that_of_a_block_without_any)
 {
     uint32_t file = builder_id(&builder);
@@ -99,6 +119,7 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(all, open_builder, close_builder);
     tcase_add_test(all, instructions_without_a_line_have_that_of_the_block_above);
+    tcase_add_test(all, instructions_without_a_line_have_that_of_the_one_before);
     tcase_add_test(all, the_line_of_a_function_is_that_of_a_block_without_any);
     tcase_add_test(all, without_lines_instructions_have_none);
     suite_add_tcase(suite, all);

@@ -20,6 +20,10 @@ enum {
     ENDED      = 2,
     TWO_WAYS   = 3,
     CASES      = 4,
+    COUNTED    = 5,
+    NESTED     = 6,
+    COUNTS     = 7,
+    REST       = 8,
 };
 
 struct arguments {
@@ -138,6 +142,68 @@ START_TEST(all_take_the_case_with_a_barrier_and_may_leave_it_alone)
 }
 END_TEST
 
+START_TEST(those_that_break_in_the_last_round_do_not_take_the_others_along)
+{
+    open_shader(_i);
+    call(COUNTED, 3);
+    for (uint32_t k = 0; k < 4; k++) {
+        add_others();
+        for (uint32_t i = 0; i < COUNT; i++)
+            if (k < 3 || i % 2 != 0)
+                v[i] = v[i] * 3 + 1;
+    }
+    expect_v();
+}
+END_TEST
+
+START_TEST(two_loops_end_when_all_have_returned_from_the_inner_one)
+{
+    open_shader(_i);
+    call(NESTED, 6);
+    for (uint32_t k = 0; k < 7; k++) {
+        add_others();
+        for (uint32_t i = 0; i < COUNT; i++) {
+            v[i] += i % 2 != 0 ? (k == 6 ? 1 : 0) : (k == 6 ? 0 : 3);
+            if (k == 3)
+                v[i] ^= 5;
+        }
+    }
+    expect_v();
+}
+END_TEST
+
+START_TEST(a_loop_to_which_none_comes_has_no_count)
+{
+    open_shader(_i);
+    for (uint32_t i = 0; i < COUNT; i++) /* the groups 0 and 2 leave */
+        v[i] = x[i] = i / ITEMS % 2 == 0 ? i % 100 : 1000 + i;
+    call(COUNTS, 1000);
+    for (uint32_t k = 0; k < 3; k++)
+        add_others();
+    for (uint32_t i = 0; i < COUNT; i++)
+        if (i / ITEMS % 2 == 0)
+            v[i] = 7;
+    expect_v();
+}
+END_TEST
+
+START_TEST(a_loop_to_which_none_comes_has_no_negative_count)
+{
+    open_shader(_i);
+    call(REST, 2 * ITEMS);
+    for (uint32_t k = 0; k < 2 * ITEMS; k++) {
+        uint32_t before[COUNT];
+        memcpy(before, v, sizeof(v));
+        add_others();
+        if (k >= ITEMS) /* the second group is done */
+            memcpy(v + ITEMS, before + ITEMS, sizeof(v) / 4);
+    }
+    for (uint32_t i = 2 * ITEMS; i < COUNT; i++)
+        v[i] = 7;
+    expect_v();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translated leaves");
@@ -152,6 +218,10 @@ static Suite *make_suite(void)
     tcase_add_loop_test(tests, those_that_go_another_way_do_not_return_with_the_others, 0, 4);
     tcase_add_loop_test(tests, each_takes_its_own_case_where_none_takes_the_one_with_a_barrier, 0, 4);
     tcase_add_loop_test(tests, all_take_the_case_with_a_barrier_and_may_leave_it_alone, 0, 4);
+    tcase_add_loop_test(tests, those_that_break_in_the_last_round_do_not_take_the_others_along, 0, 4);
+    tcase_add_loop_test(tests, two_loops_end_when_all_have_returned_from_the_inner_one, 0, 4);
+    tcase_add_loop_test(tests, a_loop_to_which_none_comes_has_no_count, 0, 4);
+    tcase_add_loop_test(tests, a_loop_to_which_none_comes_has_no_negative_count, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }

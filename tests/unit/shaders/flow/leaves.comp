@@ -102,6 +102,64 @@ uint cases(uint i, uint l)
     return v;
 }
 
+/* The last round's end lets all go, whether they break or not. */
+uint counted(uint i, uint l)
+{
+    uint v = x[i];
+    for (uint k = 0u; k < 4u; k++) {
+        v = other(l, v);
+        if (k == n && (l & 1u) == 0u)
+            break;
+        v = v * 3u + 1u;
+    }
+    return v;
+}
+
+/* All return in one round, from the inner loop of two. */
+uint nested(uint i, uint l)
+{
+    uint v = x[i];
+    for (uint round = 0u;; round += 4u) {
+        for (uint k = 0u; k < 4u; k++) {
+            v = other(l, v);
+            if ((l & 1u) == 0u) {
+                if (round + k == n)
+                    return v;
+                v += 3u;
+            } else if (round + k == n) {
+                return v + 1u;
+            }
+        }
+        v ^= 5u;
+    }
+}
+
+/* The group loads the count before the loop; where all have left, none has written it. */
+uint counts(uint i, uint l)
+{
+    if (x[i] < n)
+        return 7u;
+    uint v = x[i];
+    if (l == 0u)
+        more = 4u;
+    barrier();
+    uint count = more - 1u;
+    for (uint k = 0u; k != count; k++)
+        v = other(l, v);
+    return v;
+}
+
+/* A group that has nothing to do would count down from a negative number. */
+uint rest(uint i, uint l)
+{
+    if (i >= n)
+        return 7u;
+    uint v = x[i], count = n - gl_WorkGroupID.x * 32u;
+    for (uint k = 0u; k < count; k++)
+        v = other(l, v);
+    return v;
+}
+
 void main()
 {
     uint i = gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x, v = 0u;
@@ -111,6 +169,10 @@ void main()
     case 2u: v = ended(i, l); break;
     case 3u: v = two_ways(i, l); break;
     case 4u: v = cases(i, l); break;
+    case 5u: v = counted(i, l); break;
+    case 6u: v = nested(i, l); break;
+    case 7u: v = counts(i, l); break;
+    case 8u: v = rest(i, l); break;
     }
     y[i] = v;
 }
