@@ -19,6 +19,7 @@ enum {
     DEVICES_MOST = 3,
     ODD          = 12345, /* elements of a short token; its parts are of different lengths */
     GROUP        = 64,
+    LOSE_EACH    = 3, /* further launches of a device until it is lost, of one round to the next */
     BIAS         = 7,
 };
 
@@ -26,13 +27,15 @@ static struct {
     struct trm_group *group;
     struct trm_group_kernel *kernel;
     struct trm_pipeline *pipeline;
-    uint64_t elements;   /* of a full token */
-    bool marks;          /* the source marks the next full token after one that was spread */
-    bool last_waits;     /* … whose first part then fails and not the last one */
-    atomic_uint parts;   /* launches for less than a token */
-    atomic_bool met;     /* a part has failed with a mark */
-    atomic_bool is_over; /* the run has returned */
-    atomic_bool is_late; /* a launch was still there then */
+    uint64_t elements;          /* of a full token */
+    bool marks;                 /* the source marks the next full token after one that was spread */
+    bool last_waits;            /* … whose first part then fails and not the last one */
+    atomic_uint parts;          /* launches for less than a token */
+    atomic_bool met;            /* a part has failed with a mark */
+    atomic_uint begun[DEVICES]; /* the first elements of the last parts */
+    atomic_bool anew;           /* a token was done as a whole after one of its parts */
+    atomic_bool is_over;        /* the run has returned */
+    atomic_bool is_late;        /* a launch was still there then */
     uint64_t wrong, taken;
 } its;
 
@@ -53,6 +56,19 @@ static void wait_for_failure(void)
         atomic_store(&its.is_late, true);
 }
 
+static void note_part(uint32_t first)
+{
+    atomic_store(&its.begun[atomic_fetch_add(&its.parts, 1) % DEVICES], first);
+}
+
+static void note_whole(const uint32_t *from)
+{
+    for (uint32_t i = 0; i < DEVICES; i++)
+        for (uint32_t k = 0; k < DEVICES; k++)
+            if (from[its.elements / DEVICES * k] == atomic_load(&its.begun[i]))
+                atomic_store(&its.anew, true);
+}
+
 /* Each element plus `bias`. */
 static int32_t add(const struct trm_cpu_groups *groups, const void *block)
 {
@@ -63,7 +79,9 @@ static int32_t add(const struct trm_cpu_groups *groups, const void *block)
     bool is_part = given->count != its.elements && given->count != ODD;
 
     if (begin == 0 && is_part)
-        atomic_fetch_add(&its.parts, 1);
+        note_part(from[0]);
+    else if (begin == 0 && given->count == its.elements)
+        note_whole(from);
     if (begin == 0 && is_part && from[1] == WAITS)
         wait_for_failure();
     for (uint64_t i = begin; i < end && i < given->count; i++) {
@@ -166,22 +184,28 @@ static void make_pipeline(uint32_t flags)
     ck_ok(trm_group_pipeline_create(its.group, &desc, &its.pipeline));
 }
 
-static void open_on(uint32_t devices, uint32_t flags)
+static void open_losing(uint32_t devices, uint32_t flags, const char *losses)
 {
     char number[8];
-    const struct trm_setting settings[] = {{"cpu.devices", number}, {"cpu.workers", number}};
-    struct trm_module_desc desc         = {.struct_size = sizeof(desc),
-                                           .format      = TRM_MODULE_FUNCTIONS,
-                                           .data        = kernels,
-                                           .size        = sizeof(kernels)};
+    const struct trm_setting settings[] = {
+        {"cpu.devices", number}, {"cpu.workers", number}, {"cpu.lose", losses}};
+    struct trm_module_desc desc = {.struct_size = sizeof(desc),
+                                   .format      = TRM_MODULE_FUNCTIONS,
+                                   .data        = kernels,
+                                   .size        = sizeof(kernels)};
 
     snprintf(number, sizeof(number), "%u", devices);
     memset(&its, 0, sizeof(its));
     its.elements = port_bytes() / sizeof(uint32_t);
-    fixture_open(ON_CPU, settings, 2);
+    fixture_open(ON_CPU, settings, losses[0] != '\0' ? 3 : 2);
     ck_ok(trm_group_create(the.context, "*", &its.group));
     ck_ok(trm_group_kernel_load(its.group, &desc, "add", &its.kernel));
     make_pipeline(flags);
+}
+
+static void open_on(uint32_t devices, uint32_t flags)
+{
+    open_losing(devices, flags, "");
 }
 
 static void close_all(void)
@@ -269,19 +293,58 @@ START_TEST(a_program_that_acquires_slots_has_no_token_spread)
 }
 END_TEST
 
+static void check_loss(bool is_first_lost)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    ck_ok(trm_pipeline_report(its.pipeline, &report));
+    ck_assert_uint_eq(report.devices[0].lost, is_first_lost);
+    ck_assert_uint_eq(report.devices[1].lost, !is_first_lost);
+    ck_assert_uint_gt(report.repeated, 0);
+}
+
+/* Which launches are for tokens that are spread is not known, so one is lost after the other until it is of
+ * such a token. */
+START_TEST(a_token_is_repeated_where_a_device_that_did_a_part_is_lost)
+{
+    char losses[24];
+    bool is_first_lost = _i == 1, was_spread = false;
+
+    for (int round = 1; round <= ROUNDS && !was_spread; round++) {
+        snprintf(losses, sizeof(losses), "%d@%d", is_first_lost ? 0 : 1, round * LOSE_EACH);
+        open_losing(DEVICES, TRM_PIPELINE_DIVISIBLE, losses);
+        ck_ok(run(TOKENS));
+        ck_assert_uint_eq(its.taken, TOKENS);
+        ck_assert_uint_eq(its.wrong, 0);
+        was_spread = atomic_load(&its.anew);
+        if (was_spread) {
+            check_loss(is_first_lost);
+            ck_ok(run(TOKENS));
+            ck_assert_uint_eq(its.taken, TOKENS);
+            ck_assert_uint_eq(its.wrong, 0);
+        }
+        close_all();
+    }
+    ck_assert(was_spread);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite  = suite_create("tokens that are spread");
-    TCase *spread = tcase_create("spread");
+    TCase *spread = tcase_create("spread"), *lost = tcase_create("lost");
 
     if (!backend_there(ON_CPU))
         return 77;
     tcase_set_timeout(spread, 300);
+    tcase_set_timeout(lost, 300);
     suite_add_tcase(suite, spread);
+    suite_add_tcase(suite, lost);
     tcase_add_loop_test(spread, devices_that_share_the_memory_work_on_one_token_for_a_trial, DEVICES,
                         DEVICES_MOST + 1);
     tcase_add_test(spread, tokens_that_cannot_be_divided_stay_on_one_device_each);
     tcase_add_loop_test(spread, after_a_failure_of_one_part_the_others_are_waited_for, 0, 2);
+    tcase_add_loop_test(lost, a_token_is_repeated_where_a_device_that_did_a_part_is_lost, 0, 2);
     tcase_add_test(spread, a_program_that_acquires_slots_has_no_token_spread);
 
     SRunner *runner = srunner_create(suite);
