@@ -17,7 +17,9 @@ enum {
     ROUNDS       = 50,
     DEVICES      = 2,
     DEVICES_MOST = 3,
-    ODD          = 12345, /* elements of a short token; its parts are of different lengths */
+    DEPTH        = 2,
+    WARM         = 3 * DEPTH * DEVICES, /* tokens until each slot has had one */
+    ODD          = 12345,               /* elements of a short token; its parts are of different lengths */
     GROUP        = 64,
     LOSE_EACH    = 3, /* further launches of a device until it is lost, of one round to the next */
     BIAS         = 7,
@@ -27,11 +29,12 @@ static struct {
     struct trm_group *group;
     struct trm_group_kernel *kernel;
     struct trm_pipeline *pipeline;
-    uint64_t elements;          /* of a full token */
-    bool marks;                 /* the source marks the next full token after one that was spread */
-    bool last_waits;            /* … whose first part then fails and not the last one */
-    atomic_uint parts;          /* launches for less than a token */
-    atomic_bool met;            /* a part has failed with a mark */
+    uint64_t elements; /* of a full token */
+    bool marks;        /* the source marks the next full token after one that was spread */
+    bool starves;      /* there is no memory from the token on that comes when each slot has had one */
+    bool last_waits;   /* … whose first part then fails and not the last one */
+    atomic_uint parts; /* launches for less than a token */
+    atomic_bool met;   /* a part has failed with a mark */
     atomic_uint begun[DEVICES]; /* the first elements of the last parts */
     atomic_bool anew;           /* a token was done as a whole after one of its parts */
     atomic_bool is_over;        /* the run has returned */
@@ -128,6 +131,8 @@ static int32_t fill(void *user, struct trm_token *token)
     uint64_t count = length_of(token->index);
 
     (void)user;
+    if (its.starves && token->index == WARM)
+        the.counting.fail_from = atomic_load(&the.counting.allocations) + 1;
     for (uint64_t i = 0; i < count; i++)
         data[i] = element(token->index, i);
     if (its.marks && atomic_load(&its.parts) != 0 && count == its.elements) {
@@ -176,7 +181,7 @@ static void make_pipeline(uint32_t flags)
         .port_count  = 2,
         .stages      = &stage,
         .stage_count = 1,
-        .depth       = 2,
+        .depth       = DEPTH,
     };
 
     ports[0].grain = ports[1].grain = sizeof(uint32_t);
@@ -293,6 +298,25 @@ START_TEST(a_program_that_acquires_slots_has_no_token_spread)
 }
 END_TEST
 
+START_TEST(without_memory_for_helpers_a_token_stays_on_its_device)
+{
+    open_on(DEVICES, TRM_PIPELINE_DIVISIBLE);
+    its.starves = true;
+    ck_ok(run(TOKENS));
+    ck_assert_int_ge(atomic_load(&the.counting.allocations), the.counting.fail_from);
+    the.counting.fail_from = 0;
+    its.starves            = false;
+    ck_assert_uint_eq(its.taken, TOKENS);
+    ck_assert_uint_eq(its.wrong, 0);
+    ck_assert_uint_eq(atomic_load(&its.parts), 0);
+    for (int round = 0; round < ROUNDS && atomic_load(&its.parts) == 0; round++)
+        ck_ok(run(TOKENS));
+    ck_assert_uint_gt(atomic_load(&its.parts), 0);
+    ck_assert_uint_eq(its.wrong, 0);
+    close_all();
+}
+END_TEST
+
 static void check_loss(bool is_first_lost)
 {
     struct trm_report report = {.struct_size = sizeof(report)};
@@ -344,6 +368,7 @@ int main(void)
                         DEVICES_MOST + 1);
     tcase_add_test(spread, tokens_that_cannot_be_divided_stay_on_one_device_each);
     tcase_add_loop_test(spread, after_a_failure_of_one_part_the_others_are_waited_for, 0, 2);
+    tcase_add_test(lost, without_memory_for_helpers_a_token_stays_on_its_device);
     tcase_add_loop_test(lost, a_token_is_repeated_where_a_device_that_did_a_part_is_lost, 0, 2);
     tcase_add_test(spread, a_program_that_acquires_slots_has_no_token_spread);
 
