@@ -5,12 +5,14 @@
 #include "fixture.h"
 
 #include <stdatomic.h>
+#include <time.h>
 #include <trireme/group.h>
 #include <unistd.h>
 
 /* Elements: with one the kernel fails, with the other, the second one of a part, it waits for that. */
 #define MARK 0xdeadu
 #define WAITS 1u
+#define HELPS 2u /* the second element of a second part that ends after the first one */
 
 enum {
     TOKENS       = 200, /* in the first rounds of a trial each number of slots has a turn */
@@ -18,10 +20,12 @@ enum {
     DEVICES      = 2,
     DEVICES_MOST = 3,
     DEPTH        = 2,
-    WARM         = 3 * DEPTH * DEVICES, /* tokens until each slot has had one */
-    ODD          = 12345,               /* elements of a short token; its parts are of different lengths */
+    SLOTS        = DEPTH * DEVICES,
+    ODD          = 12345, /* elements of a short token; its parts are of different lengths */
     GROUP        = 64,
-    LOSE_EACH    = 3, /* further launches of a device until it is lost, of one round to the next */
+    LOSE_EACH    = 3,   /* further launches of a device until it is lost, of one round to the next */
+    LOSE_ROUNDS  = 20,  /* until they begin anew */
+    LOSE_MOST    = 200, /* rounds */
     BIAS         = 7,
 };
 
@@ -29,18 +33,25 @@ static struct {
     struct trm_group *group;
     struct trm_group_kernel *kernel;
     struct trm_pipeline *pipeline;
-    uint64_t elements; /* of a full token */
-    bool marks;        /* the source marks the next full token after one that was spread */
-    bool starves;      /* there is no memory from the token on that comes when each slot has had one */
-    bool last_waits;   /* … whose first part then fails and not the last one */
-    atomic_uint parts; /* launches for less than a token */
-    atomic_bool met;   /* a part has failed with a mark */
+    uint64_t elements;          /* of a full token */
+    bool marks;                 /* the source marks the next full token after one that was spread */
+    bool starves;               /* there is no memory from the first token on */
+    bool last_waits;            /* … whose first part then fails and not the last one */
+    atomic_uint parts;          /* launches for less than a token */
+    atomic_bool met;            /* a part has failed with a mark */
     atomic_uint begun[DEVICES]; /* the first elements of the last parts */
     atomic_bool anew;           /* a token was done as a whole after one of its parts */
     atomic_bool is_over;        /* the run has returned */
     atomic_bool is_late;        /* a launch was still there then */
     uint64_t wrong, taken;
 } its;
+
+/* What kernels took, where all tokens are measured. */
+static struct {
+    bool is_on;
+    atomic_uint first_parts, second_parts;
+    _Atomic uint64_t first_end, sum;
+} took;
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
@@ -57,6 +68,36 @@ static void wait_for_failure(void)
     usleep(5000);
     if (atomic_load(&its.is_over))
         atomic_store(&its.is_late, true);
+}
+
+static uint64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* The second part of a token has been done; it ends after the first one. */
+static void end_second(void)
+{
+    uint32_t number = atomic_fetch_add(&took.second_parts, 1) + 1;
+
+    while (atomic_load(&took.first_parts) < number)
+        usleep(100);
+    usleep(1000);
+    atomic_fetch_add(&took.sum, now() - atomic_load(&took.first_end));
+}
+
+static void end_other(uint64_t begun, bool is_first)
+{
+    uint64_t end = now();
+
+    atomic_fetch_add(&took.sum, end - begun);
+    if (!is_first)
+        return;
+    atomic_store(&took.first_end, end);
+    atomic_fetch_add(&took.first_parts, 1);
 }
 
 static void note_part(uint32_t first)
@@ -79,7 +120,8 @@ static int32_t add(const struct trm_cpu_groups *groups, const void *block)
     const uint32_t *from          = given->from.data;
     uint32_t *to                  = given->to.data;
     uint64_t begin = groups->begin * GROUP, end = groups->end * GROUP;
-    bool is_part = given->count != its.elements && given->count != ODD;
+    uint64_t begun = took.is_on ? now() : 0;
+    bool is_part   = given->count != its.elements && given->count != ODD;
 
     if (begin == 0 && is_part)
         note_part(from[0]);
@@ -93,6 +135,12 @@ static int32_t add(const struct trm_cpu_groups *groups, const void *block)
             return 3;
         }
         to[i] = from[i] + given->bias;
+    }
+    if (took.is_on && is_part && from[1] == HELPS) {
+        if (end >= given->count)
+            end_second();
+    } else if (took.is_on) {
+        end_other(begun, is_part && end >= given->count);
     }
     return 0;
 }
@@ -117,7 +165,7 @@ static const struct trm_cpu_kernel kernels[] = {
 /* Every seventh token is short. */
 static uint64_t length_of(uint64_t index)
 {
-    return index % 7 == 6 ? ODD : its.elements;
+    return index % 7 == 6 && !took.is_on ? ODD : its.elements;
 }
 
 static uint32_t element(uint64_t token, uint64_t i)
@@ -131,7 +179,7 @@ static int32_t fill(void *user, struct trm_token *token)
     uint64_t count = length_of(token->index);
 
     (void)user;
-    if (its.starves && token->index == WARM)
+    if (its.starves && token->index == 0)
         the.counting.fail_from = atomic_load(&the.counting.allocations) + 1;
     for (uint64_t i = 0; i < count; i++)
         data[i] = element(token->index, i);
@@ -140,6 +188,8 @@ static int32_t fill(void *user, struct trm_token *token)
         data[its.last_waits ? count / DEVICES + 1 : 1] = WAITS;
         data[its.last_waits ? 0 : count - 1]           = MARK;
     }
+    if (took.is_on)
+        data[count / DEVICES + 1] = HELPS;
     token->size[0] = count * sizeof(uint32_t);
     return TRM_OK;
 }
@@ -181,6 +231,7 @@ static void make_pipeline(uint32_t flags)
         .port_count  = 2,
         .stages      = &stage,
         .stage_count = 1,
+        .measure     = took.is_on ? TRM_MEASURE_ALL : 0,
         .depth       = DEPTH,
     };
 
@@ -298,9 +349,45 @@ START_TEST(a_program_that_acquires_slots_has_no_token_spread)
 }
 END_TEST
 
+/* A token is processed when the last part is. */
+START_TEST(a_measured_token_ends_with_its_last_part)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    took.is_on = true;
+    open_on(DEVICES, TRM_PIPELINE_DIVISIBLE);
+    ck_ok(run(TOKENS));
+    ck_ok(trm_pipeline_report(its.pipeline, &report));
+    ck_assert_uint_gt(atomic_load(&took.second_parts), 0);
+    ck_assert_uint_ge(report.launches[0].busy_ns, atomic_load(&took.sum));
+    close_all();
+    took.is_on = false;
+}
+END_TEST
+
+/* Each slot has tokens, without any being spread. */
+static void use_all_slots(void)
+{
+    struct trm_token *tokens[SLOTS], *token;
+
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < SLOTS; i++) {
+            ck_ok(trm_pipeline_acquire(its.pipeline, TRM_FOREVER, &tokens[i]));
+            ck_ok(fill(NULL, tokens[i]));
+        }
+        for (int i = 0; i < SLOTS; i++)
+            ck_ok(trm_pipeline_submit(its.pipeline, tokens[i]));
+        for (int i = 0; i < SLOTS; i++) {
+            ck_ok(trm_pipeline_next(its.pipeline, TRM_FOREVER, &token));
+            ck_ok(trm_pipeline_release(its.pipeline, token));
+        }
+    }
+}
+
 START_TEST(without_memory_for_helpers_a_token_stays_on_its_device)
 {
     open_on(DEVICES, TRM_PIPELINE_DIVISIBLE);
+    use_all_slots();
     its.starves = true;
     ck_ok(run(TOKENS));
     ck_assert_int_ge(atomic_load(&the.counting.allocations), the.counting.fail_from);
@@ -334,8 +421,9 @@ START_TEST(a_token_is_repeated_where_a_device_that_did_a_part_is_lost)
     char losses[24];
     bool is_first_lost = _i == 1, was_spread = false;
 
-    for (int round = 1; round <= ROUNDS && !was_spread; round++) {
-        snprintf(losses, sizeof(losses), "%d@%d", is_first_lost ? 0 : 1, round * LOSE_EACH);
+    for (int round = 0; round < LOSE_MOST && !was_spread; round++) {
+        snprintf(losses, sizeof(losses), "%d@%d", is_first_lost ? 0 : 1,
+                 (1 + round % LOSE_ROUNDS) * LOSE_EACH);
         open_losing(DEVICES, TRM_PIPELINE_DIVISIBLE, losses);
         ck_ok(run(TOKENS));
         ck_assert_uint_eq(its.taken, TOKENS);
@@ -368,6 +456,7 @@ int main(void)
                         DEVICES_MOST + 1);
     tcase_add_test(spread, tokens_that_cannot_be_divided_stay_on_one_device_each);
     tcase_add_loop_test(spread, after_a_failure_of_one_part_the_others_are_waited_for, 0, 2);
+    tcase_add_test(lost, a_measured_token_ends_with_its_last_part);
     tcase_add_test(lost, without_memory_for_helpers_a_token_stays_on_its_device);
     tcase_add_loop_test(lost, a_token_is_repeated_where_a_device_that_did_a_part_is_lost, 0, 2);
     tcase_add_test(spread, a_program_that_acquires_slots_has_no_token_spread);
