@@ -112,7 +112,8 @@ struct pipeline {
     struct trm_stage *stages;
 
     struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
-    _Atomic uint32_t depth; /* number of slots; only grows */
+    _Atomic uint32_t depth;    /* number of slots; only grows */
+    _Atomic bool is_spreading; /* of a front: tokens of the run are spread (spread.h) */
 
     /* Of a front; its members use them. */
     struct base_biased_lock enqueue_lock;
@@ -128,7 +129,6 @@ struct pipeline {
     char reason[192];
     uint64_t device_bytes, host_bytes;
 
-    _Atomic bool is_spreading;       /* of a front: tokens of the run are spread (spread.h) */
     struct base_failure failure;     /* the first of the run; TRM_OK: none; under `lock` */
     struct base_failure loss;        /* the first device that was lost while others went on */
     struct base_failure loss_of_run; /* the first one of the run; TRM_OK: none */
@@ -248,6 +248,9 @@ bool pipeline_slot_is_stamped(const struct pipeline_slot *slot);
 
 /* Whether the token in the slot was chosen to be measured: otherwise it has no times on the device. */
 bool pipeline_slot_is_measured(const struct pipeline_slot *slot);
+
+/* Whether several devices work on it. */
+bool pipeline_slot_is_spread(const struct pipeline_slot *slot);
 
 /* Fills in the bytes that its submission copies, and whether from pageable memory. */
 void pipeline_slot_bytes(const struct pipeline_slot *slot, struct pipeline_token_times *times);

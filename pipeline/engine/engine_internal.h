@@ -295,6 +295,7 @@ struct pipeline_slot_device {
     uint64_t sequence, bytes_up, bytes_down;
     uint32_t pieces;
     bool is_prepared, is_measured, is_noted; /* nothing is enqueued yet; noted: by a kernel that stays */
+    bool is_spread;                          /* until the next token is enqueued, as uses_lanes */
     _Atomic bool is_partial;                 /* not all operations were enqueued */
     uint64_t *launched;                      /* by stage: number of the launch on its stream; 0: unknown */
 
@@ -302,7 +303,8 @@ struct pipeline_slot_device {
      * a lock notices when the slot went on to another token. */
     _Atomic uint32_t epoch;
     struct pipeline_slot_point uploaded, processed, finished;
-    /* The last operation on each lane from 1 on; none where the stages of this token are on one stream. */
+    /* The last operation on each lane from 1 on, or of each part of a token that is spread; none where the
+     * stages of this token are on one stream. */
     struct pipeline_slot_point lane_ends[PIPELINE_LANES_MOST];
     bool uses_lanes;         /* until the next token is enqueued, since a thread may still read the times */
     struct trm_point forked; /* where the stages begin on lane 0 */

@@ -124,6 +124,7 @@ static void forget_before(struct pipeline_slot *slot)
         pipeline_slot_forget(slot);
     own->is_prepared = false;
     own->uses_lanes  = false;
+    own->is_spread   = false;
     atomic_store_explicit(&own->is_partial, false, memory_order_relaxed);
     memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));
 }

@@ -33,7 +33,7 @@ static uint64_t grains_aligned(uint64_t grain, uint64_t alignment)
         grain /= 2;
         alignment /= 2;
     }
-    return alignment;
+    return alignment > 1 ? alignment : 1;
 }
 
 static uint64_t grains_together(const struct pipeline *pipeline)

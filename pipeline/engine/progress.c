@@ -25,10 +25,19 @@ static bool is_over(const struct pipeline_slot_point *point)
     return over;
 }
 
+static bool are_lanes_over(const struct pipeline_slot_device *own)
+{
+    for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
+        if (!is_over(&own->lane_ends[i]))
+            return false;
+    return true;
+}
+
 /* As far as the token has been enqueued, which may be happening right now. */
 static int32_t look(const struct pipeline_slot_device *own, bool is_complete)
 {
-    if (pipeline_slot_point(&own->finished).stream != NULL ? is_over(&own->finished) : is_complete)
+    if (pipeline_slot_point(&own->finished).stream != NULL ? is_over(&own->finished) && are_lanes_over(own)
+                                                           : is_complete)
         return TRM_SLOT_DONE;
     if (pipeline_slot_point(&own->uploaded).stream == NULL || !is_over(&own->uploaded))
         return TRM_SLOT_UPLOADING;
@@ -54,7 +63,8 @@ int32_t pipeline_slot_stage(struct pipeline_slot *slot)
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
-/* What a token waits for first: its end, or after a failure what else of it still runs. False: nothing. */
+/* What a token waits for first: its end, or what else of it still runs after a failure or if it is spread.
+ * False: nothing. */
 static bool find_unfinished(const struct pipeline_slot_device *own, struct trm_point *point)
 {
     const struct pipeline_slot_point *points[3 + PIPELINE_LANES_MOST] = {&own->finished, &own->uploaded,
@@ -208,7 +218,7 @@ bool pipeline_slot_is_untouched(const struct pipeline_slot *slot)
     struct trm_point processed = pipeline_slot_point(&own->processed);
     if (processed.stream == NULL)
         processed = pipeline_slot_point(&own->finished);
-    if (first == 0 || own->uses_lanes)
+    if (first == 0 || own->uses_lanes || own->is_spread)
         return false;
     uint64_t completed = came_to(processed.stream);
     /* The operation after the last complete one may have begun. */
@@ -365,6 +375,16 @@ static int32_t fail_on_roles(const struct pipeline_slot *slot, int32_t status)
     return pipeline_fail_stage(cause != TRM_OK ? cause : status, "download");
 }
 
+/* Of a token that is spread: other devices have failed, and not its own. */
+static int32_t fail_on_parts(const struct pipeline_slot *slot)
+{
+    int32_t cause = TRM_OK;
+
+    for (uint32_t i = 1; cause == TRM_OK && i < PIPELINE_LANES_MOST; i++)
+        cause = raise_of(&slot->device->lane_ends[i]);
+    return cause != TRM_OK ? fail_of(slot, cause, UNKNOWN) : TRM_OK;
+}
+
 static int32_t name_failure(const struct pipeline_slot *slot, int32_t status)
 {
     const struct pipeline_slot_device *own = slot->device;
@@ -395,7 +415,7 @@ int32_t pipeline_slot_cause(const struct pipeline_slot *slot, int32_t status)
     for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++) {
         int32_t cause = raise_of(&own->lane_ends[i]);
         if (cause != TRM_OK)
-            return name_failure(slot, cause);
+            return own->is_spread ? fail_of(slot, cause, UNKNOWN) : name_failure(slot, cause);
     }
     base_error_restore(&saved);
     return status;
@@ -428,7 +448,8 @@ static bool is_undecided(int32_t status)
     return status == TRM_ERROR_TIMEOUT || status == TRM_ERROR_DEADLOCK;
 }
 
-/* The stream has failed, or the token was not enqueued completely. */
+/* The stream has failed, the token was not enqueued completely, or it is spread: then the host waits for its
+ * parts, because a stream that waited for that of a lost device would count as lost for it. */
 static int32_t wait_rest(const struct pipeline_slot *slot, int32_t status, uint64_t deadline)
 {
     const struct pipeline_slot_device *own = slot->device;
@@ -443,6 +464,8 @@ static int32_t wait_rest(const struct pipeline_slot *slot, int32_t status, uint6
     if (rest != TRM_OK)
         return rest;
     base_error_restore(&saved);
+    if (status == TRM_OK && own->is_spread)
+        return fail_on_parts(slot);
     if (status == TRM_OK || has_come_through(own))
         return host_result(own);
     return host_result(own) != TRM_OK ? base_last_status() : name_failure(slot, status);
@@ -483,7 +506,7 @@ int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns)
                                                  : trm_point_wait(finished, timeout_ns);
     if (is_undecided(status))
         return status;
-    if (status == TRM_OK && !atomic_load_explicit(&own->is_partial, memory_order_relaxed))
+    if (status == TRM_OK && !own->is_spread && !atomic_load_explicit(&own->is_partial, memory_order_relaxed))
         return host_result(own);
     return wait_rest(slot, status, base_deadline(timeout_ns));
 }
@@ -491,6 +514,11 @@ int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns)
 int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
 {
     return pipeline_slot_wait_for(slot, base_remaining(deadline));
+}
+
+bool pipeline_slot_is_spread(const struct pipeline_slot *slot)
+{
+    return slot->device->is_spread;
 }
 
 bool pipeline_slot_runs_alone(const struct pipeline_slot *slot)
@@ -509,8 +537,9 @@ void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count,
     uint32_t which;
 
     for (uint32_t i = 0; i < count; i++) {
-        points[i] = pipeline_slot_point(&slots[i]->device->finished);
-        if (points[i].stream == NULL)
+        const struct pipeline_slot_device *own = slots[i]->device;
+        points[i]                              = pipeline_slot_point(&own->finished);
+        if (points[i].stream == NULL || (own->is_spread && !find_unfinished(own, &points[i])))
             return;
     }
     trm_wait_any(points, count, base_remaining(deadline), &which);

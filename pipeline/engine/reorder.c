@@ -137,7 +137,7 @@ int32_t pipeline_reorder_begin(struct pipeline *member, struct pipeline_reorder 
         return status;
     for (uint32_t i = 0; i < depth; i++) {
         pipeline_recordings_drop(member->slots[i]);
-        pipeline_spread_destroy(member->slots[i]); /* its helpers have their arguments by stage */
+        pipeline_spread_drop_helpers(member->slots[i]); /* its helpers have their arguments by stage */
     }
     pipeline_choose_interrupt(member);
     return TRM_OK;

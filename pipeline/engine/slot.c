@@ -383,7 +383,7 @@ void pipeline_slot_forget(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
-    if (slot->pipeline->engine->lane_count > 1 || own->spread != NULL)
+    if (slot->pipeline->engine->lane_count > 1 || own->is_spread)
         pipeline_slot_unmark_lanes(own);
 }
 

@@ -5,12 +5,15 @@
  * in use (slots_in_use.c) finds that one is faster, as long as no device is idle meanwhile.
  *
  * The token's own device does the first part of the grains on the slot's stream. Each other one has a helper
- * in the slot: a slot of that device without memory, with the arguments of its kernels and a stream. The
- * slot's stream waits for those of the helpers, so what waits for the token waits for all parts. As the ends
- * of lanes (branches.c), the ends of parts are points of the slot: after a failure they are waited for, too.
+ * in the slot: a slot of that device without memory, with the arguments of its kernels and a stream. As
+ * the ends of lanes (branches.c), the ends of parts are points of the slot, and the host waits for all. No
+ * stream waits for that of another device: else the loss of one device would fail the streams of the others,
+ * which would count as lost for it.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/spread.h"
+
+#include <string.h>
 
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
@@ -54,19 +57,16 @@ bool pipeline_spread_is_possible(const struct pipeline *front)
 
 /* ---- helpers ---------------------------------------------------------------------------------- */
 
+/* What a token needs to be spread: its own device does part 0, others the following ones. */
+struct parts {
+    uint32_t count;
+    struct pipeline_slot *helpers[PIPELINE_LANES_MOST]; /* from 1 on */
+    struct trm_stream *streams[PIPELINE_LANES_MOST];
+};
+
 static bool can_help(const struct pipeline_slot *slot, const struct pipeline *member)
 {
     return member != slot->pipeline && !atomic_load_explicit(&member->device->is_lost, memory_order_acquire);
-}
-
-static int32_t find_helper(struct pipeline_slot *slot, struct pipeline *member, struct pipeline_slot **helper)
-{
-    struct pipeline_slot **own = &slot->device->spread->helpers[member->member];
-    int32_t status             = *own != NULL ? TRM_OK : pipeline_slot_create_bare(member, slot->index, own);
-
-    if (status == TRM_OK)
-        *helper = *own;
-    return status;
 }
 
 static int32_t make_spread(struct pipeline_slot *slot)
@@ -78,6 +78,44 @@ static int32_t make_spread(struct pipeline_slot *slot)
     return own->spread != NULL ? TRM_OK : base_fail_memory("spreading a token");
 }
 
+/* A token that is measured has a stamp of the end of each part. */
+static int32_t make_stamp(const struct pipeline_slot *slot, struct pipeline *member)
+{
+    struct trm_event **end = &slot->device->spread->ends[member->member];
+
+    if (*end != NULL || slot->device->samples == 0)
+        return TRM_OK;
+    return core_event_create(member->device, TRM_EVENT_TIMING, end);
+}
+
+static int32_t add_helper(struct pipeline_slot *slot, struct pipeline *member, struct parts *parts)
+{
+    struct pipeline_slot **helper = &slot->device->spread->helpers[member->member];
+    int32_t status                = TRM_OK;
+
+    if (*helper == NULL)
+        status = pipeline_slot_create_bare(member, slot->index, helper);
+    if (status == TRM_OK)
+        status = make_stamp(slot, member);
+    if (status == TRM_OK)
+        status = pipeline_slot_stream(*helper, &parts->streams[parts->count]);
+    if (status == TRM_OK)
+        parts->helpers[parts->count++] = *helper;
+    return status;
+}
+
+/* All that a failure could keep from being made is made before anything is enqueued. */
+static int32_t find_parts(struct pipeline_slot *slot, struct parts *parts)
+{
+    const struct pipeline *front = slot->front;
+    int32_t status               = make_spread(slot);
+
+    for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
+        if (can_help(slot, front->members[i]))
+            status = add_helper(slot, front->members[i], parts);
+    return status;
+}
+
 void pipeline_spread_recover(const struct pipeline_slot *slot, bool (*replace)(struct trm_stream **stream))
 {
     const struct pipeline_spread *spread = slot->device->spread;
@@ -87,14 +125,24 @@ void pipeline_spread_recover(const struct pipeline_slot *slot, bool (*replace)(s
             replace(&spread->helpers[i]->device->stream);
 }
 
-void pipeline_spread_destroy(struct pipeline_slot *slot)
+void pipeline_spread_drop_helpers(struct pipeline_slot *slot)
 {
-    struct core_context *context   = slot->pipeline->object.context;
     struct pipeline_spread *spread = slot->device->spread;
 
+    for (uint32_t i = 0; spread != NULL && i < PIPELINE_MEMBERS_MOST; i++) {
+        pipeline_slot_destroy_bare(spread->helpers[i], slot->pipeline->object.context);
+        spread->helpers[i] = NULL;
+    }
+}
+
+void pipeline_spread_destroy(struct pipeline_slot *slot)
+{
+    struct pipeline_spread *spread = slot->device->spread;
+
+    pipeline_spread_drop_helpers(slot);
     for (uint32_t i = 0; spread != NULL && i < PIPELINE_MEMBERS_MOST; i++)
-        pipeline_slot_destroy_bare(spread->helpers[i], context);
-    core_free(context, spread, sizeof(*spread));
+        trm_event_destroy(spread->ends[i]);
+    core_free(slot->pipeline->object.context, spread, sizeof(*spread));
     slot->device->spread = NULL;
 }
 
@@ -129,76 +177,55 @@ static int32_t launch_stages(const struct pipeline_slot *helper, struct trm_stre
     return status;
 }
 
-/* Its thread begins at once; the one that waits for the token runs the part of the token's own device. */
-static int32_t enqueue_help(struct pipeline_slot *slot, struct pipeline_slot *helper, uint32_t part)
+static int32_t stamp_end(struct pipeline_slot *slot, uint32_t member, struct trm_stream *stream)
 {
-    struct pipeline_slot_point *end = &slot->device->lane_ends[helper->pipeline->member + 1];
-    struct trm_stream *stream;
+    struct pipeline_spread *spread = slot->device->spread;
+    int32_t status                 = TRM_OK;
 
-    lend_token(slot, helper);
-    int32_t status = pipeline_piece_set(helper, part);
-    if (status == TRM_OK)
-        status = pipeline_slot_stream(helper, &stream);
-    if (status != TRM_OK)
-        return status;
-    status = pipeline_finish_point(end, stream, launch_stages(helper, stream));
-    return status == TRM_OK ? trm_stream_flush(stream) : status;
-}
-
-/* The members that do parts of the token beside its own device. */
-static uint32_t find_helping(const struct pipeline_slot *slot, struct pipeline *members[MEMBERS_MOST])
-{
-    const struct pipeline *front = slot->front;
-    uint32_t count               = 0;
-
-    for (uint32_t i = 0; i < front->member_count; i++)
-        if (can_help(slot, front->members[i]))
-            members[count++] = front->members[i];
-    return count;
-}
-
-/* A short token may have fewer parts than there are devices; the last ones have none then. */
-static int32_t enqueue_helpers(struct pipeline_slot *slot)
-{
-    struct pipeline *members[MEMBERS_MOST];
-    uint32_t parts = find_helping(slot, members) + 1;
-    int32_t status = TRM_OK;
-
-    slot->device->spread->grains = pipeline_pieces_part(slot, &parts);
-    for (uint32_t part = 1; status == TRM_OK && part < parts; part++) {
-        struct pipeline_slot *helper;
-        status = find_helper(slot, members[part - 1], &helper);
-        if (status == TRM_OK)
-            status = enqueue_help(slot, helper, part);
+    if (slot->device->samples != 0) {
+        status                  = trm_event_record(spread->ends[member], stream);
+        spread->stamped[member] = status == TRM_OK;
     }
     return status;
 }
 
-/* The token is processed when all parts are. */
-static int32_t wait_for_helpers(const struct pipeline_slot *slot, struct trm_stream *stream)
+/* Its thread begins at once; the one that waits for the token runs the part of the token's own device. */
+static int32_t enqueue_help(struct pipeline_slot *slot, const struct parts *parts, uint32_t part)
 {
-    struct pipeline_slot_device *own = slot->device;
-    int32_t status                   = TRM_OK;
+    struct pipeline_slot *helper    = parts->helpers[part];
+    struct trm_stream *stream       = parts->streams[part];
+    uint32_t member                 = helper->pipeline->member;
+    struct pipeline_slot_point *end = &slot->device->lane_ends[member + 1];
 
-    for (uint32_t i = 1; status == TRM_OK && i <= slot->front->member_count; i++) {
-        struct trm_point end = pipeline_slot_point(&own->lane_ends[i]);
-        if (end.stream != NULL)
-            status = trm_stream_wait(stream, end);
-    }
+    lend_token(slot, helper);
+    int32_t status = pipeline_piece_set(helper, part);
+    if (status != TRM_OK)
+        return status;
+    status = launch_stages(helper, stream);
     if (status == TRM_OK)
-        status = pipeline_slot_mark(&own->processed, stream, false);
-    return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "compute");
+        status = stamp_end(slot, member, stream);
+    status = pipeline_finish_point(end, stream, status);
+    return status == TRM_OK ? trm_stream_flush(stream) : status;
 }
 
-static int32_t enqueue_parts(struct pipeline_slot *slot, struct core_recorder *recorder)
+/* A short token may have fewer parts than there are devices; the last ones have none then. */
+static int32_t enqueue_parts(struct pipeline_slot *slot, struct parts *parts, struct core_recorder *recorder)
 {
-    int32_t status = enqueue_helpers(slot);
+    int32_t status = TRM_OK;
 
+    slot->device->spread->grains = pipeline_pieces_part(slot, &parts->count);
+    for (uint32_t part = 1; status == TRM_OK && part < parts->count; part++)
+        status = enqueue_help(slot, parts, part);
     if (status == TRM_OK)
         status = pipeline_piece_set(slot, 0);
-    if (status == TRM_OK)
-        status = pipeline_record_token(recorder);
-    return status == TRM_OK ? wait_for_helpers(slot, recorder->stream) : status;
+    return status == TRM_OK ? pipeline_record_token(recorder) : status;
+}
+
+/* On its own device alone, as without spreading. The last error stays what it was. */
+static int32_t enqueue_alone(struct pipeline_slot *slot, const struct base_saved_error *before)
+{
+    base_error_restore(before);
+    return pipeline_enqueue_on_slot_stream(slot);
 }
 
 /* The slot's arguments are those of its part then, so the next token sets them anew. */
@@ -207,19 +234,40 @@ static int32_t enqueue_spread(struct pipeline_slot *slot)
     const struct pipeline_device *engine = slot->pipeline->engine;
     struct pipeline_slot_device *own     = slot->device;
     struct core_recorder recorder        = {.slot = slot};
+    struct parts parts                   = {.count = 1};
+    struct base_saved_error before;
 
     if (pipeline_slot_has_copies(slot, engine->input_ports | engine->output_ports))
         return pipeline_enqueue_on_slot_stream(slot);
-    int32_t status = make_spread(slot);
-    if (status == TRM_OK)
-        status = pipeline_slot_stream(slot, &recorder.stream);
+    base_error_save(&before);
+    if (find_parts(slot, &parts) != TRM_OK)
+        return enqueue_alone(slot, &before);
+    int32_t status = pipeline_slot_stream(slot, &recorder.stream);
     if (status != TRM_OK)
         return pipeline_fail_stage(status, "compute");
-    own->filled_for     = NULL;
-    status              = enqueue_parts(slot, &recorder);
+    own->filled_for = NULL;
+    own->is_spread  = true;
+    memset(own->spread->stamped, 0, sizeof(own->spread->stamped));
+    status              = enqueue_parts(slot, &parts, &recorder);
     own->spread->grains = 0;
-    own->uses_lanes     = true;
     return pipeline_finish_point(&own->finished, recorder.stream, status);
+}
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+uint64_t pipeline_spread_end(const struct pipeline_slot *slot, uint64_t end)
+{
+    const struct pipeline_spread *spread = slot->device->spread;
+
+    for (uint32_t i = 0; slot->device->is_spread && i < slot->front->member_count; i++) {
+        struct core_event *event = spread->stamped[i] ? core_event_find(spread->ends[i]) : NULL;
+        uint64_t time            = 0;
+        if (event == NULL || core_event_time(event, &time) != TRM_OK)
+            continue;
+        time += (uint64_t)slot->front->members[i]->engine->clock_offset;
+        end = time > end ? time : end;
+    }
+    return end;
 }
 
 const struct pipeline_strategy_ops pipeline_strategy_spread = {

@@ -12,6 +12,9 @@ struct pipeline_spread {
     /* By member: a slot of that device without memory, which has its arguments and its stream; NULL: none
      * yet, and that of the slot's own device. */
     struct pipeline_slot *helpers[PIPELINE_MEMBERS_MOST];
+    struct trm_event
+        *ends[PIPELINE_MEMBERS_MOST];    /* by member: stamps of the ends of parts; NULL: none yet */
+    bool stamped[PIPELINE_MEMBERS_MOST]; /* by member: recorded for this token */
 };
 
 /* Whether tokens can be spread over the members of a front. */
@@ -33,8 +36,15 @@ uint64_t pipeline_pieces_part(const struct pipeline_slot *slot, uint32_t *parts)
 int32_t pipeline_slot_create_bare(struct pipeline *pipeline, uint32_t index, struct pipeline_slot **slot);
 void pipeline_slot_destroy_bare(struct pipeline_slot *slot, struct core_context *context);
 
-/* Replaces failed streams of the helpers; `replace` is told each. Destroys the helpers. */
+/* Replaces failed streams of the helpers; `replace` is told each. */
 void pipeline_spread_recover(const struct pipeline_slot *slot, bool (*replace)(struct trm_stream **stream));
+
+/* When the last part of a token that is spread has ended, whose own device ended its part at `end`; of other
+ * tokens, `end`. */
+uint64_t pipeline_spread_end(const struct pipeline_slot *slot, uint64_t end);
+
+/* Destroys the helpers; all is made anew when it is needed. */
+void pipeline_spread_drop_helpers(struct pipeline_slot *slot);
 void pipeline_spread_destroy(struct pipeline_slot *slot);
 
 #endif

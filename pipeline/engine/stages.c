@@ -26,11 +26,12 @@ static int32_t resolve_grid(struct pipeline_stage_subject *subject)
     return TRM_OK;
 }
 
-/* Devices of a group are often the program's own, opened once more: their ids tell nothing. */
+/* Devices of a group are often the program's own, opened once more: their ids tell nothing. A stage that
+ * prefers one may have a kernel of that one alone. */
 static int32_t fail_kernel_device(const struct pipeline_stage_subject *subject,
                                   const struct core_device *device)
 {
-    if (subject->pipeline->front != subject->pipeline)
+    if (subject->pipeline->front != subject->pipeline && subject->plan->away == NULL)
         return base_fail(TRM_ERROR_WRONG_DEVICE,
                          "kernel \"%s\" is a kernel of one device (%s); the pipeline of a group takes group "
                          "kernels, by trm_group_stage_kernel()",

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/away.h"
+#include "pipeline/engine/spread.h"
 
 /* When tokens are measured. The stamps of a token cost 6 µs on a GPU, up to 16 µs when the host is too busy
  * to read them, and less on a unified device.
@@ -543,6 +544,8 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
     } else {
         uint64_t begin[TRM_STAGES], end[TRM_STAGES];
         read_sample(&whole, begin, end);
+        if (end[TRM_STAGE_COMPUTE] != 0)
+            end[TRM_STAGE_COMPUTE] = pipeline_spread_end(slot, end[TRM_STAGE_COMPUTE]);
         for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
             times->begin[i] = begin[i];
             times->end[i]   = end[i];

@@ -221,7 +221,8 @@ static bool is_spreading(const struct pipeline *pipeline)
     return atomic_load_explicit(&pipeline->is_spreading, memory_order_relaxed);
 }
 
-/* All devices work on each token, so it is always the same memory that is used. */
+/* All devices work on each token, so the first slot is as good as another: mostly the same memory is used,
+ * but the next token takes another slot while the sink has the one before. */
 static uint32_t first_free(const struct pipeline_queue *queue, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -318,7 +319,7 @@ void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipel
         measure_stages(slot, times);
     else /* the front's measure has the whole token */
         pipeline_measure_device_token(slot->pipeline->measure, times);
-    if (times->status == TRM_OK && !is_spreading(slot->front) &&
+    if (times->status == TRM_OK && !pipeline_slot_is_spread(slot) &&
         !is_superfluous(pipeline_queue_member(slot), times))
         learn(slot, times);
 }
@@ -342,12 +343,30 @@ static bool has_lost_preferred(const struct pipeline *pipeline)
     return is_lost;
 }
 
+static bool is_device_lost(const struct pipeline *member)
+{
+    return atomic_load_explicit(&member->device->is_lost, memory_order_acquire);
+}
+
+/* Whether the device that is lost is not the token's own, but another one that did a part of it. */
+static bool has_lost_part(const struct pipeline_slot *slot)
+{
+    const struct pipeline *front = slot->front;
+    bool is_other                = false;
+    if (!pipeline_slot_is_spread(slot) || is_device_lost(slot->pipeline))
+        return false;
+    for (uint32_t i = 0; i < front->member_count; i++)
+        is_other = is_other || is_device_lost(front->members[i]);
+    return is_other;
+}
+
 bool pipeline_members_can_repeat(const struct pipeline_slot *slot)
 {
     const struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
     /* What a lost device has added to a shared port is lost, and stages that prefer it run on no other. */
     return slot->failure.status == TRM_ERROR_DEVICE_LOST && slot->front->joins == NULL && !entry->is_final &&
-           entry->answer == TRM_OK && has_other(slot->front, slot->pipeline->member) &&
+           entry->answer == TRM_OK &&
+           (has_other(slot->front, slot->pipeline->member) || has_lost_part(slot)) &&
            !has_lost_preferred(slot->front) && pipeline_slot_is_repeatable(slot);
 }
 
@@ -416,13 +435,32 @@ static void note_loss(struct pipeline *pipeline, uint32_t number, const struct b
         pipeline->loss_of_run = *loss;
 }
 
+/* All devices that did parts of the token may be lost, and its own be none of them. */
+static void note_losses(const struct pipeline_slot *slot)
+{
+    struct pipeline *pipeline = slot->front;
+    struct base_saved_error saved;
+    struct base_failure loss;
+    if (!has_lost_part(slot))
+        note_loss(pipeline, slot->pipeline->member, &slot->failure);
+    base_error_save(&saved);
+    for (uint32_t i = 0; pipeline_slot_is_spread(slot) && i < pipeline->member_count; i++) {
+        int32_t status = core_device_check(pipeline->members[i]->device);
+        if (status == TRM_OK)
+            continue;
+        base_failure_save(&loss, status);
+        note_loss(pipeline, i, &loss);
+    }
+    base_error_restore(&saved);
+}
+
 bool pipeline_members_repeat(struct pipeline_slot *slot)
 {
     struct pipeline *pipeline = slot->front;
     base_biased_lock_release(&pipeline->lock);
     base_biased_lock_acquire(&pipeline->enqueue_lock);
     base_biased_lock_acquire(&pipeline->lock);
-    note_loss(pipeline, slot->pipeline->member, &slot->failure);
+    note_losses(slot);
     struct pipeline_slot *to = find_slot(pipeline, slot->token.index);
     if (to != NULL)
         repeat(slot, to);

@@ -135,7 +135,8 @@ static const char *note_of(const struct trm_report *report, uint32_t index, uint
     if (device->latency_ns == 0 || device->tokens * IDLE_PART >= sum)
         return "";
     if (report->slots_in_use == 1)
-        return "one slot is in use at a time";
+        return strstr(report->reason, PIPELINE_BY_ALL) != NULL ? "works on the others' tokens"
+                                                               : "one slot is in use at a time";
     return device->latency_ns < SLOW_TIMES * shortest_latency(report) ? "not needed: another one keeps up"
                                                                       : "too slow: the others finish first";
 }

@@ -293,6 +293,12 @@ bool pipeline_slot_is_stamped(const struct pipeline_slot *slot)
     return fake.stamped;
 }
 
+bool pipeline_slot_is_spread(const struct pipeline_slot *slot)
+{
+    (void)slot;
+    return false;
+}
+
 bool pipeline_slot_is_measured(const struct pipeline_slot *slot)
 {
     (void)slot;
