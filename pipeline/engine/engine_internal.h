@@ -574,7 +574,6 @@ uint32_t pipeline_slots_chosen(const struct pipeline *pipeline);
 /* The strategy of the next token. pipeline_choose_interrupt(): a run begins with empty slots. */
 const struct pipeline_strategy_ops *pipeline_choose(struct pipeline *pipeline);
 void pipeline_choose_interrupt(struct pipeline *pipeline);
-
 /* Whether the next token times a candidate; whether the strategy is still on trial (threads: any). */
 bool pipeline_choose_timing(const struct pipeline *pipeline);
 bool pipeline_is_choosing(const struct pipeline *pipeline);
