@@ -157,12 +157,19 @@ static void write_device(struct pipeline_writer *writer, const struct trm_report
 /* So much of a sentence says which one it is: it names its device at the beginning. */
 #define SENTENCE_LEAST 48
 
-/* Whether the text has the sentence, of which it may have the beginning alone: texts are cut at their
- * sizes. */
+/* Without the dots where base_text_copy() has cut the text. */
+static size_t uncut_length(const char *text)
+{
+    size_t length = strlen(text);
+
+    return length >= 3 && strcmp(text + length - 3, "...") == 0 ? length - 3 : length;
+}
+
+/* Whether the text has the sentence, of which either may have the beginning alone. */
 static bool has_sentence(const char *text, const char *sentence)
 {
     for (const char *at = text; (at = strchr(at, sentence[0])) != NULL; at++) {
-        size_t rest = strlen(at), whole = strlen(sentence);
+        size_t rest = uncut_length(at), whole = uncut_length(sentence);
         if (strncmp(at, sentence, rest < whole ? rest : whole) == 0 &&
             (rest >= whole || rest >= SENTENCE_LEAST))
             return true;

@@ -5,6 +5,7 @@
 #include "tests/check.h"
 #include <string.h>
 
+#include "base/base.h"
 #include "pipeline/report/shared.h"
 #include "tests/unit/pipeline/report/fixture.h"
 #include "tests/unit/runner.h"
@@ -165,8 +166,10 @@ START_TEST(a_loss_is_told_once_where_its_sentence_is_cut)
     for (; length + 7 < sizeof(sentence); length += 7)
         snprintf(sentence + length, sizeof(sentence) - length, "why%03u ", length);
     for (int before = 0; before < 120; before++) {
-        snprintf(report.loss, 232, "stage %0*d: %s", before, 0, sentence);
-        snprintf(report.device_loss[1], sizeof(report.device_loss[1]), "%s", sentence);
+        char named_so[600];
+        snprintf(named_so, sizeof(named_so), "stage %0*d: %s", before, 0, sentence);
+        base_text_copy(report.loss, 232, named_so);
+        base_text_copy(report.device_loss[1], sizeof(report.device_loss[1]), sentence);
         snprintf(report.device_loss[0], sizeof(report.device_loss[0]), "The device cpu:0 is lost: so-it-is.");
         ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, page, sizeof(page), NULL), TRM_OK);
         ck_assert_uint_eq(count("why026"), 1);
