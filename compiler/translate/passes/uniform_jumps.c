@@ -119,7 +119,8 @@ static bool is_blocked(const struct analysis *a, const struct node *jump)
     return false;
 }
 
-/* Are the conditions on the way to the jump uniform? `decides`: an IF whose condition does not matter. */
+/* Are the conditions on the way to the jump uniform? That of `decides` does not matter: an IF, or the jump
+ * where all do. */
 static bool is_known(const struct analysis *a, const struct node *jump, const struct node *decides)
 {
     for (const struct node *node = jump->parent; !node->is_uniform; node = node->parent) {
@@ -255,7 +256,7 @@ bool jumps_lift_known(struct analysis *a)
 
     for (uint32_t i = 0; i < a->jump_count; i++) {
         struct node *jump = a->jumps[i];
-        if (!is_pending(a->body, jump) || !is_known(a, jump, NULL) || is_blocked(a, jump))
+        if (!is_pending(a->body, jump) || !is_known(a, jump, jump) || is_blocked(a, jump))
             continue;
         lift(jump);
         found = true;
@@ -296,7 +297,7 @@ bool jumps_drop_assumed(struct analysis *a, bool all)
 
     for (uint32_t i = 0; i < a->jump_count; i++) {
         struct jump_table *t = &a->table[a->jumps[i]->number];
-        if (!t->is_assumed || (!all && is_known(a, a->jumps[i], NULL)))
+        if (!t->is_assumed || (!all && is_known(a, a->jumps[i], a->jumps[i])))
             continue;
         t->is_assumed = false;
         found         = true;
