@@ -23,6 +23,7 @@ enum {
     SLOTS        = DEPTH * DEVICES,
     ODD          = 12345, /* elements of a short token; its parts are of different lengths */
     GROUP        = 64,
+    LOSE_FIRST   = 15,  /* launches of a device, sooner than which no token is spread */
     LOSE_EACH    = 3,   /* further launches of a device until it is lost, of one round to the next */
     LOSE_ROUNDS  = 20,  /* until they begin anew */
     LOSE_MOST    = 200, /* rounds */
@@ -423,7 +424,7 @@ START_TEST(a_token_is_repeated_where_a_device_that_did_a_part_is_lost)
 
     for (int round = 0; round < LOSE_MOST && !was_spread; round++) {
         snprintf(losses, sizeof(losses), "%d@%d", is_first_lost ? 0 : 1,
-                 (1 + round % LOSE_ROUNDS) * LOSE_EACH);
+                 LOSE_FIRST + round % LOSE_ROUNDS * LOSE_EACH);
         open_losing(DEVICES, TRM_PIPELINE_DIVISIBLE, losses);
         ck_ok(run(TOKENS));
         ck_assert_uint_eq(its.taken, TOKENS);
