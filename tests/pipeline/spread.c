@@ -307,20 +307,24 @@ START_TEST(tokens_that_cannot_be_divided_stay_on_one_device_each)
 }
 END_TEST
 
-/* A token that is marked after one that was spread is mostly spread, too. */
+/* A token that is marked after one that was spread is mostly spread, too; where it is not, or none was, a new
+ * pipeline begins its trial anew. */
 START_TEST(after_a_failure_of_one_part_the_others_are_waited_for)
 {
-    open_on(DEVICES, TRM_PIPELINE_DIVISIBLE);
-    its.last_waits = _i == 1;
     for (int round = 0; round < ROUNDS && !atomic_load(&its.met); round++) {
-        its.marks = true;
-        atomic_store(&its.parts, 0);
-        atomic_store(&its.is_over, false);
-        ck_assert_int_eq(run(TOKENS), TRM_ERROR_KERNEL);
+        if (round > 0)
+            close_all();
+        open_on(DEVICES, TRM_PIPELINE_DIVISIBLE);
+        its.last_waits = _i == 1;
+        its.marks      = true;
+        int32_t status = run(TOKENS);
         atomic_store(&its.is_over, true);
-        ck_assert_msg(strstr(trm_last_error().sentence, "\"add\"") != NULL, "%s", trm_last_error().sentence);
+        ck_assert(status == TRM_OK || status == TRM_ERROR_KERNEL);
+        ck_assert_msg(status == TRM_OK || strstr(trm_last_error().sentence, "\"add\"") != NULL, "%s",
+                      trm_last_error().sentence);
     }
     ck_assert(atomic_load(&its.met));
+    its.marks = false;
     ck_ok(run(TOKENS));
     ck_assert_uint_eq(its.taken, TOKENS);
     ck_assert_uint_eq(its.wrong, 0);
