@@ -413,7 +413,7 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
 
 int32_t core_device_check(struct core_device *device)
 {
-    if (LIKELY(!atomic_load_explicit(&device->is_lost, memory_order_acquire)))
+    if (LIKELY(!core_device_is_lost(device)))
         return TRM_OK;
     return base_failure_raise(&device->loss);
 }

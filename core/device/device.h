@@ -110,6 +110,12 @@ struct core_device_hooks {
     void (*close)(struct core_device *device);
 };
 
+/* Whether it is lost; then `loss` can be read. */
+static inline bool core_device_is_lost(const struct core_device *device)
+{
+    return atomic_load_explicit(&device->is_lost, memory_order_acquire);
+}
+
 static inline struct core_device *core_device_find(struct trm_device *handle)
 {
     return core_object_find(handle, CORE_DEVICE);

@@ -397,7 +397,7 @@ int32_t core_stream_raise_earlier(struct core_stream *stream) __attribute__((col
 static inline bool core_stream_is_sound(struct core_stream *stream)
 {
     return LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
-                  !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire));
+                  !core_device_is_lost(stream->device));
 }
 
 /* The same, and no profile times what the program enqueues: a call that enqueues has nothing to look at

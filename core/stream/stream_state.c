@@ -340,7 +340,7 @@ static COLD int32_t wait_before_failure(struct core_stream *stream, int32_t stat
 {
     uint64_t last = atomic_load(&stream->failed_after);
     if (last == UINT64_MAX || is_complete(stream, last) || core_callback_would_deadlock(stream, last) ||
-        atomic_load_explicit(&stream->device->is_lost, memory_order_acquire))
+        core_device_is_lost(stream->device))
         return status;
     if (wait_in_backend(stream, last, timeout_ns) == TRM_ERROR_TIMEOUT)
         return TRM_ERROR_TIMEOUT;

@@ -96,11 +96,6 @@ static uint32_t find_fewest(const struct pipeline *pipeline, uint32_t depth)
 
 /* ---- the trial ------------------------------------------------------------------------------ */
 
-static bool is_lost(const struct pipeline *member)
-{
-    return atomic_load_explicit(&member->device->is_lost, memory_order_acquire);
-}
-
 /* The devices that are not lost, their slots without those that rest, and the engine of one of them. */
 struct living {
     uint32_t devices, depth;
@@ -113,7 +108,7 @@ static struct living find_living(const struct pipeline *front)
 
     for (uint32_t i = 0; i < front->member_count; i++) {
         const struct pipeline *member = front->members[i];
-        if (front->member_count > 1 && is_lost(member))
+        if (front->member_count > 1 && core_device_is_lost(member->device))
             continue;
         living.devices++;
         living.depth += atomic_load_explicit(&member->depth, memory_order_relaxed);

@@ -69,7 +69,7 @@ struct parts {
 
 static bool can_help(const struct pipeline_slot *slot, const struct pipeline *member)
 {
-    return member != slot->pipeline && !atomic_load_explicit(&member->device->is_lost, memory_order_acquire);
+    return member != slot->pipeline && !core_device_is_lost(member->device);
 }
 
 static int32_t make_spread(struct pipeline_slot *slot)

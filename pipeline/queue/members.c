@@ -343,20 +343,15 @@ static bool has_lost_preferred(const struct pipeline *pipeline)
     return is_lost;
 }
 
-static bool is_device_lost(const struct pipeline *member)
-{
-    return atomic_load_explicit(&member->device->is_lost, memory_order_acquire);
-}
-
 /* Whether the device that is lost is not the token's own, but another one that did a part of it. */
 static bool has_lost_part(const struct pipeline_slot *slot)
 {
     const struct pipeline *front = slot->front;
     bool is_other                = false;
-    if (!pipeline_slot_is_spread(slot) || is_device_lost(slot->pipeline))
+    if (!pipeline_slot_is_spread(slot) || core_device_is_lost(slot->pipeline->device))
         return false;
     for (uint32_t i = 0; i < front->member_count; i++)
-        is_other = is_other || is_device_lost(front->members[i]);
+        is_other = is_other || core_device_is_lost(front->members[i]->device);
     return is_other;
 }
 

@@ -31,7 +31,7 @@ static void report_losses(const struct pipeline *pipeline, struct trm_report *re
 {
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         const struct core_device *device = pipeline->members[i]->device;
-        if (!atomic_load_explicit(&device->is_lost, memory_order_acquire))
+        if (!core_device_is_lost(device))
             continue;
         report->devices[i].lost = 1;
         base_text_copy(report->device_loss[i], sizeof(report->device_loss[i]), device->loss.sentence);

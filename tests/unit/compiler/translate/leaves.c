@@ -95,18 +95,24 @@ START_TEST(a_loop_ends_when_all_have_returned)
 }
 END_TEST
 
-START_TEST(a_loop_to_which_none_comes_ends)
+/* The groups 0 and 2 leave before the loop, which has so many rounds. */
+static void expect_groups_to_leave(uint32_t kind, uint32_t rounds)
 {
-    open_shader(_i);
-    for (uint32_t i = 0; i < COUNT; i++) /* the groups 0 and 2 leave */
+    for (uint32_t i = 0; i < COUNT; i++)
         v[i] = x[i] = i / ITEMS % 2 == 0 ? i % 100 : 1000 + i;
-    call(ENDED, 1000);
-    for (uint32_t k = 0; k < 4; k++)
+    call(kind, 1000);
+    for (uint32_t k = 0; k < rounds; k++)
         add_others();
     for (uint32_t i = 0; i < COUNT; i++)
         if (i / ITEMS % 2 == 0)
             v[i] = 7;
     expect_v();
+}
+
+START_TEST(a_loop_to_which_none_comes_ends)
+{
+    open_shader(_i);
+    expect_groups_to_leave(ENDED, 4);
 }
 END_TEST
 
@@ -175,15 +181,7 @@ END_TEST
 START_TEST(a_loop_to_which_none_comes_has_no_count)
 {
     open_shader(_i);
-    for (uint32_t i = 0; i < COUNT; i++) /* the groups 0 and 2 leave */
-        v[i] = x[i] = i / ITEMS % 2 == 0 ? i % 100 : 1000 + i;
-    call(COUNTS, 1000);
-    for (uint32_t k = 0; k < 3; k++)
-        add_others();
-    for (uint32_t i = 0; i < COUNT; i++)
-        if (i / ITEMS % 2 == 0)
-            v[i] = 7;
-    expect_v();
+    expect_groups_to_leave(COUNTS, 3);
 }
 END_TEST
 
