@@ -239,8 +239,15 @@ tests/bench/peer_backward: tests/bench/peer_backward.cu kernels/sgemm.cu tests/b
 tests/bench/peer_staging: tests/bench/peer_staging.cu tests/bench/measure.c tests/bench/measure.h
 	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
 	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_staging-measure.o && \
-	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_staging.cu \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_small_sums.cu tests/bench/peer_staging.cu \
 	  tests/bench/peer_staging-measure.o -o $@
+
+# Small sums by hand: make tests/bench/peer_small_sums
+tests/bench/peer_small_sums: tests/bench/peer_small_sums.cu tests/bench/measure.c tests/bench/measure.h
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_small_sums-measure.o && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_small_sums.cu \
+	  tests/bench/peer_small_sums-measure.o -o $@ -lcuda
 
 # The least that a token on a kernel that stays can take, by hand: make tests/bench/peer_cuda_resident
 tests/bench/peer_cuda_resident: tests/bench/peer_cuda_resident.cu tests/bench/measure.c tests/bench/measure.h
@@ -294,6 +301,7 @@ CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench
 	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o \
 	tests/bench/peer_backward tests/bench/peer_backward-measure.o \
 	tests/bench/peer_staging tests/bench/peer_staging-measure.o \
+	tests/bench/peer_small_sums tests/bench/peer_small_sums-measure.o \
 	tests/bench/peer_cuda_resident tests/bench/peer_cuda_resident-measure.o \
 	tests/bench/cuda_streaming
 
@@ -305,7 +313,7 @@ EXTRA_DIST += \
 	tests/bench/peer_backward.cu \
 	tests/bench/peer_nccl.cu \
 	tests/bench/peer_cuda_resident.cu \
-	tests/bench/peer_staging.cu \
+	tests/bench/peer_small_sums.cu tests/bench/peer_staging.cu \
 	tests/bench/peer_tbb.cpp \
 	tests/bench/peer_torch.py \
 	tests/bench/peer_torch_streams.py \
