@@ -11,6 +11,7 @@ dist_pages_DATA = \
 	doc/cpu-backend.md \
 	doc/cuda-backend.md \
 	doc/environment.md \
+	doc/from-cuda.md \
 	doc/profiles.md \
 	doc/resident.md \
 	doc/several-devices.md \
