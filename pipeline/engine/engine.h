@@ -271,8 +271,12 @@ void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot
  * the sink has, or was dropped; 0: all. For the front under `lock`, when `rest` tokens of a source have ended
  * since the last call, which said so. pipeline_engine_slots_interrupt(): a run begins; it reads in `rest` how
  * many of these tokens have not ended, and says after how many of the run the call comes.
+ * pipeline_engine_slots_are_first(): these are the first slots, also with the sink, as if there were no more.
+ * Which slots are in use may matter as much as how many, since their streams share the device's queues: of
+ * five slots on two queues, three of the four in use can be on one.
  * pipeline_engine_slots_tell() logs a number that is new, and releases the lock meanwhile. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest);
+bool pipeline_engine_slots_are_first(const struct pipeline *front);
 void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest);
 void pipeline_engine_slots_tell(struct pipeline *front);
 

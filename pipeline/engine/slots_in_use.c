@@ -4,7 +4,9 @@
  * which is of the slots of all.
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
- * When the last slot that was added for a tuned pipeline has brought nothing, it rests.
+ * When the last slot that was added for a tuned pipeline has brought nothing, it rests. So does the last one
+ * where a strategy is tried, or is the fastest, with a slot less. Then tokens use the same slots as if it had
+ * never been there. What the trial finds is a number, of any slots: those used last are the warmest.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -223,6 +225,17 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest)
     *rest = trial->rest;
     note_spread(front, trial);
     return slots_of(in_use, trial->way);
+}
+
+bool pipeline_engine_slots_are_first(const struct pipeline *front)
+{
+    const struct pipeline_device *engine = front->members[0]->engine;
+
+    if (front->member_count > 1)
+        return false;
+    if (pipeline_is_choosing(front->members[0]))
+        return atomic_load_explicit(&engine->choice.slots, memory_order_relaxed) != 0;
+    return engine->slots_in_use.most != 0 && engine->slots_in_use.trial.way == 0;
 }
 
 void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest)

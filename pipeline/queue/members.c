@@ -208,9 +208,20 @@ static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
     return choice.best_free != PIPELINE_MEMBERS_MOST ? choice.best_free : choice.unknown;
 }
 
+/* Where the others rest, a slot is in use until it is free, as it is where there are no others. But a program
+ * that has as many results as that gets more. */
+static bool are_first_in_use(const struct pipeline_queue *queue)
+{
+    uint32_t not_counted = queue->slots_in[PIPELINE_SLOT_FREE] + queue->slots_in[PIPELINE_SLOT_ABANDONED];
+    uint32_t counted     = queue->depth - not_counted;
+    return counted >= queue->slots_in_use && counted > queue->slots_in[PIPELINE_SLOT_OUT];
+}
+
 /* Whether as many slots are in use as may be at once, on all devices together. */
 static bool is_at_limit(const struct pipeline_queue *queue)
 {
+    if (queue->is_of_first)
+        return are_first_in_use(queue);
     uint32_t not_counted = queue->slots_in[PIPELINE_SLOT_FREE] + queue->slots_in[PIPELINE_SLOT_SINK] +
                            queue->slots_in[PIPELINE_SLOT_OUT] + queue->slots_in[PIPELINE_SLOT_ABANDONED];
     return queue->depth - not_counted >= queue->slots_in_use;

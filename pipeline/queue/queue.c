@@ -139,15 +139,23 @@ void pipeline_list_remove(struct pipeline_slot_list *list, struct pipeline_slot 
 
 /* ---- free slots ----------------------------------------------------------------------------- */
 
+/* The list has one. A slot that rests is taken where there is no other. */
+static struct pipeline_slot *find_free(const struct pipeline_queue *queue,
+                                       const struct pipeline_slot_list *list)
+{
+    struct pipeline_slot *slot = list->first;
+    while (queue->is_of_first && slot != NULL && slot->number >= queue->slots_in_use)
+        slot = slot->next;
+    return slot != NULL ? slot : list->first;
+}
+
 struct pipeline_slot *pipeline_queue_take(struct pipeline *pipeline, uint32_t member, int32_t state,
                                           uint64_t index)
 {
     struct pipeline_queue *queue       = pipeline->queue;
     struct pipeline_queue_member *from = &queue->members[member];
-    struct pipeline_slot *slot         = from->free.first;
-    from->free.first                   = slot->next;
-    if (slot->next == NULL)
-        from->free.last = NULL;
+    struct pipeline_slot *slot         = find_free(queue, &from->free);
+    pipeline_list_remove(&from->free, slot);
     pipeline_member_take(from);
     slot->next              = NULL;
     slot->token.index       = index;
@@ -171,7 +179,7 @@ void pipeline_queue_free(struct pipeline_slot *slot)
 {
     struct pipeline_queue *queue = slot->front->queue;
     pipeline_queue_move(slot, PIPELINE_SLOT_FREE);
-    if (pipeline_queue_is_limited(queue))
+    if (pipeline_queue_is_limited(queue) && !queue->is_of_first)
         prepend(&pipeline_queue_member(slot)->free, slot); /* its memory is in the caches */
     else
         pipeline_list_append(&pipeline_queue_member(slot)->free, slot);
@@ -318,6 +326,7 @@ static void limit_slots(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     queue->slots_in_use          = pipeline_engine_slots_in_use(pipeline, &queue->slots_rest);
+    queue->is_of_first           = pipeline_engine_slots_are_first(pipeline);
     pipeline_engine_slots_tell(pipeline);
 }
 

@@ -150,6 +150,7 @@ struct pipeline_queue {
     uint32_t depth;                          /* slots that the queues know of, on all devices */
     struct pipeline_slot_list ordered;
     uint32_t slots_in_use;     /* of a source: the most without those with the program or the sink; 0: all */
+    bool is_of_first;          /* these are the first slots, with the sink too, and the others rest */
     uint32_t slots_rest;       /* tokens of a source until the engine is asked for that number again */
     uint64_t next_index;       /* of the token acquired next */
     uint64_t repeated;         /* tokens of the run that a lost device left to another one */

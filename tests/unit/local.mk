@@ -505,6 +505,7 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/order.c \
 	tests/unit/pipeline/queue/queue.c \
 	tests/unit/pipeline/queue/record.c \
+	tests/unit/pipeline/queue/rest.c \
 	tests/unit/pipeline/queue/states.c \
 	tests/unit/pipeline/queue/times.c \
 	tests/unit/pipeline/queue/token_fd.c

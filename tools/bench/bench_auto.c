@@ -104,7 +104,14 @@ static struct entrant make_entrant(const struct bench *bench, uint64_t work, int
     return entrant;
 }
 
-/* "zero-copy, 2 of 3 slots, 4 pieces": as the pipeline is now. */
+/* Whether the strategy replays graphs, which the reason for it begins with. */
+static bool is_by_graphs(const struct trm_report *report)
+{
+    const char *words = strstr(report->reason, " by graphs");
+    return words != NULL && (size_t)(words - report->reason) < strcspn(report->reason, ":;");
+}
+
+/* "zero-copy by graphs, 2 of 3 slots, 4 pieces": as the pipeline is now. */
 static int32_t name_entrant(struct entrant *entrant)
 {
     struct trm_report report = {.struct_size = sizeof(report)};
@@ -115,8 +122,9 @@ static int32_t name_entrant(struct entrant *entrant)
         snprintf(slots, sizeof(slots), "%u of ", (unsigned)report.slots_in_use);
     if (report.pieces > 1)
         snprintf(pieces, sizeof(pieces), ", %u pieces", (unsigned)report.pieces);
-    snprintf(entrant->name, sizeof(entrant->name), "%s, %s%u slot%s%s", trm_strategy_name(report.strategy),
-             slots, (unsigned)report.depth, report.depth == 1 ? "" : "s", pieces);
+    snprintf(entrant->name, sizeof(entrant->name), "%s%s, %s%u slot%s%s", trm_strategy_name(report.strategy),
+             is_by_graphs(&report) ? " by graphs" : "", slots, (unsigned)report.depth,
+             report.depth == 1 ? "" : "s", pieces);
     return status;
 }
 

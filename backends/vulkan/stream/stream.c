@@ -3,6 +3,9 @@
  */
 #include "backends/vulkan/stream/stream_object.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "backends/vulkan/stream/service.h"
 
 /* ---- creating and destroying ----------------------------------------------------------------------- */
@@ -43,6 +46,19 @@ static int32_t init_lock(struct trm_backend_stream *stream)
                        : trm_util_fail_host_memory(stream->device->instance->host, "a stream's lock");
 }
 
+/* Streams of one queue wait for each other. */
+static void log_queue(const struct trm_backend_stream *stream)
+{
+    const struct trm_host *host      = stream->device->instance->host;
+    const struct vulkan_queue *queue = stream->queue;
+    char line[96];
+
+    snprintf(line, sizeof(line),
+             "vulkan: a stream has queue %" PRIu32 " of family %" PRIu32 ", with %" PRIu32 " others",
+             queue->index, queue->family, atomic_load_explicit(&queue->streams, memory_order_relaxed) - 1);
+    host->log(host->context, TRM_LOG_DEBUG, line);
+}
+
 static int32_t stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
                              struct trm_backend_stream **result)
 {
@@ -67,6 +83,7 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     stream->recorder.device      = device;
     stream->recorder.can_compute = stream->queue->can_compute;
     list_add(stream);
+    log_queue(stream);
     *result = stream;
     return TRM_OK;
 

@@ -63,6 +63,7 @@ START_TEST(what_the_trial_found_is_in_use_and_in_the_report)
     choose(1);
     ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 2);
     ck_assert_uint_eq(rest, 256);
+    ck_assert(!pipeline_engine_slots_are_first(pipeline));
     report(&said);
     ck_assert_uint_eq(said.slots_in_use, 2);
     ck_assert_uint_eq(said.depth, 3);
@@ -177,9 +178,11 @@ START_TEST(a_slot_that_was_added_and_brought_nothing_at_three_looks_rests)
     ck_assert(!look(100) && !look(100));
     ck_assert(!tuning->is_settled);
     ck_assert_uint_eq(slots_in_use(), 0);
+    ck_assert(!pipeline_engine_slots_are_first(pipeline));
     ck_assert(!look(100));
     ck_assert(tuning->is_settled);
     ck_assert_uint_eq(slots_in_use(), depth - 1);
+    ck_assert(pipeline_engine_slots_are_first(pipeline));
     struct trm_report said;
     report(&said);
     ck_assert_uint_eq(said.depth, depth);
@@ -363,9 +366,11 @@ START_TEST(a_strategy_that_is_tried_with_one_slot_less_has_one_less_in_use)
     ck_assert(pipeline_is_choosing(pipeline));
     ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 3);
     ck_assert_uint_eq(rest, 1); /* the next turn may be of all */
+    ck_assert(pipeline_engine_slots_are_first(pipeline));
     choice->trial.current = 0;
     pipeline_choose_interrupt(pipeline);
     ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 0);
+    ck_assert(!pipeline_engine_slots_are_first(pipeline));
     trm_pipeline_destroy(handle);
 }
 END_TEST
@@ -382,6 +387,7 @@ START_TEST(a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_u
     ck_assert(!pipeline_is_choosing(pipeline));
     ck_assert(pipeline->engine->tuning.is_settled);
     ck_assert_uint_eq(slots_in_use(), 3);
+    ck_assert(pipeline_engine_slots_are_first(pipeline));
     report(&said);
     ck_assert_uint_eq(said.slots_in_use, 3);
     ck_assert_uint_eq(said.depth, 4);

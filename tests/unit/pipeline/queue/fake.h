@@ -37,6 +37,7 @@ struct fake {
     bool unrepeatable;
     uint32_t grows_to;                /* slots */
     uint32_t slots_in_use;            /* at most, of a source; 0: all */
+    bool slots_are_first;             /* the others rest */
     uint32_t slots_rest, slots_asked; /* tokens until the engine is asked for it; how often */
     int32_t (*stage)(const struct pipeline_slot *slot); /* answers instead of the fake; may be NULL */
 

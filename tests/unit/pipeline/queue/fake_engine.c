@@ -376,6 +376,12 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline, uint32_t *rest)
     return fake.slots_in_use;
 }
 
+bool pipeline_engine_slots_are_first(const struct pipeline *pipeline)
+{
+    (void)pipeline;
+    return fake.slots_are_first;
+}
+
 void pipeline_engine_slots_interrupt(struct pipeline *pipeline, uint32_t *rest)
 {
     (void)pipeline;
