@@ -152,6 +152,7 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
     pipeline_pool_note_spread_locked(slot, model, now);
     uint64_t begin      = later(later(slot->predicted_end, now), outlook->ready_at);
     slot->predicted_end = begin + (uint64_t)model->time.mean;
+    pipeline_pool_mark_locked(slot, slot->seen);
     slot->unwatched     = slot->seen;
     slot->workload      = pipeline_task_workload_of(&pool->workloads, request->task->workload,
                                                     request->task->bytes, model->least);
