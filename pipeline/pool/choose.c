@@ -33,12 +33,12 @@ struct found {
     bool keeps_turn;
     bool may_follow;
     uint32_t idle, busy, empty, failed;
-    uint32_t next;      /* busy, and first in turn */
-    uint32_t follow;    /* its last work is what the task comes after */
-    uint32_t stay;      /* earlier work of it is the last to end of what the task comes after */
-    uint64_t reached;   /* when that is predicted to end */
-    uint32_t hinder;    /* its last work is of a workload that hinders the task's */
-    uint32_t hindering; /* such workloads: bit i is enum trm_stream_workload i */
+    uint32_t next;                   /* busy, and first in turn */
+    uint32_t follow;                 /* its last work is what the task comes after */
+    uint32_t stay;                   /* earlier work of it is the last to end of what the task comes after */
+    struct pipeline_pool_mark after; /* that work */
+    uint32_t hinder;                 /* its last work is of a workload that hinders the task's */
+    uint32_t hindering;              /* such workloads: bit i is enum trm_stream_workload i */
     uint32_t used;
 };
 
@@ -61,7 +61,7 @@ static bool ends_earlier(const struct pipeline_stream_pool *pool, uint32_t index
     return other == NONE || pool->slots[index].predicted_end < pool->slots[other].predicted_end;
 }
 
-/* A task with which the slot's stream is to be found. */
+/* Does the task come after work of the slot's stream? */
 static void consider_after(const struct pipeline_pool_slot *slot, uint32_t index, struct found *found)
 {
     const struct trm_stream_task *task = found->request->task;
@@ -69,10 +69,10 @@ static void consider_after(const struct pipeline_pool_slot *slot, uint32_t index
         return;
     if (pipeline_pool_is_followed(slot, task))
         found->follow = index;
-    uint64_t reached = pipeline_pool_reaches_at(slot, task);
-    if (reached > found->reached) {
-        found->stay    = index;
-        found->reached = reached;
+    struct pipeline_pool_mark after;
+    if (pipeline_pool_find_after(slot, task, &after) && after.end > found->after.end) {
+        found->stay  = index;
+        found->after = after;
     }
 }
 
@@ -162,16 +162,21 @@ static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struc
 }
 
 /* For a task that comes after work of a stream which has more behind that: there, or on the best of the
- * others. Leaves only that one in `found`. */
+ * others. Leaves only that one in `found`. A task leaves where it is not known how long it takes. */
 static void leave_or_stay(struct pipeline_stream_pool *pool, struct found *found)
 {
-    bool is_full = found->used >= pool->at_once;
-    bool is_free = !is_full && (found->idle != NONE || found->failed != NONE || found->empty != NONE);
-    uint64_t now = found->now != 0 ? found->now : base_now();
+    const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &found->request->key);
+    bool is_full                            = found->used >= pool->at_once;
+    if (model == NULL || model->least == 0)
+        return;
     if (is_full)
         found->idle = found->failed = found->empty = NONE;
-    uint64_t other = is_free ? now : found->busy != NONE ? pool->slots[found->busy].predicted_end : UINT64_MAX;
-    if (pipeline_pool_stays_locked(pool, found->request, &pool->slots[found->stay], found->reached, other))
+    bool is_free   = found->idle != NONE || found->failed != NONE || found->empty != NONE;
+    uint64_t now   = found->now != 0 ? found->now : base_now();
+    uint64_t other = is_free               ? now
+                     : found->busy != NONE ? pool->slots[found->busy].predicted_end
+                                           : UINT64_MAX;
+    if (pipeline_pool_stays(&pool->slots[found->stay], &found->after, (uint64_t)model->least, other, is_full))
         found->follow = found->stay;
 }
 

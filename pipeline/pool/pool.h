@@ -90,9 +90,9 @@ struct pipeline_pool_watch {
 /* Tasks of a slot whose predicted ends are remembered: those on which others may still be put behind. */
 #define PIPELINE_POOL_RECENT 4u
 
-/* When an operation is predicted to end, without the slot's `delay` of that time. */
+/* When an operation is predicted to end, without the slot's `delay` of that time; and the slot's `work`. */
 struct pipeline_pool_mark {
-    uint64_t value, end;
+    uint64_t value, end, work;
 };
 
 enum pipeline_pool_slot_state {
@@ -123,6 +123,7 @@ struct pipeline_pool_slot {
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
     uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
+    uint64_t work;  /* of all its tasks, the least times that they are known to take; wraps */
     uint32_t marks; /* written so far */
     struct pipeline_pool_mark recent[PIPELINE_POOL_RECENT]; /* a ring */
 };
@@ -156,8 +157,8 @@ struct pipeline_stream_pool {
     /* Tasks that the device runs at once: while so many streams have work, an idle one gets nothing done
      * sooner. The processors of the host; `most` where the device is another one. */
     uint32_t at_once;
-    bool is_host;          /* the device is processors of the host */
-    bool holds_back;       /* TRM_STREAM_PRIORITY on a device without priorities */
+    bool is_host;    /* the device is processors of the host */
+    bool holds_back; /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */
     bool is_closing;       /* nothing is lent any more */
@@ -290,19 +291,19 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 
 /* ---- follow.c ------------------------------------------------------------------------------- */
 
-/* Notes when the slot's last operation is predicted to end. */
-void pipeline_pool_mark_locked(struct pipeline_pool_slot *slot, uint64_t value);
+/* Notes when the slot's last operation is predicted to end, which belongs to a task that takes `least`. */
+void pipeline_pool_mark_locked(struct pipeline_pool_slot *slot, uint64_t value, double least);
 /* Does the task come after what is the last on the slot's stream? */
 bool pipeline_pool_is_followed(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task);
-/* When the last operation of the slot's stream is predicted to end that the task comes after and that is not
- * reached; 0: there is none. */
-uint64_t pipeline_pool_reaches_at(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task);
-/* Does the task stay on the stream of what it comes after, which is predicted to end at `reached`, behind all
- * that the stream has? The other stream is free at `other_free`. */
-bool pipeline_pool_stays_locked(struct pipeline_stream_pool *pool,
-                                const struct pipeline_pool_request *request,
-                                const struct pipeline_pool_slot *slot, uint64_t reached,
-                                uint64_t other_free);
+/* The last operation of the slot's stream that the task comes after and that is not reached. False: there is
+ * none. */
+bool pipeline_pool_find_after(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task,
+                              struct pipeline_pool_mark *after);
+/* Does a task that takes at least so long stay on the slot's stream, behind all that it has, where it comes
+ * after an earlier operation? There is another stream, which is free at `other_free`; is_full: as many have
+ * work as the device runs at once. */
+bool pipeline_pool_stays(const struct pipeline_pool_slot *slot, const struct pipeline_pool_mark *after,
+                         uint64_t takes, uint64_t other_free, bool is_full);
 
 /* ---- lend.c --------------------------------------------------------------------------------- */
 
