@@ -133,6 +133,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
 	pipeline/pool/draw.c \
 	pipeline/pool/errand.c \
+	pipeline/pool/follow.c \
 	pipeline/pool/keep.c pipeline/pool/keep.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/lesson.c \

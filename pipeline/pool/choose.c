@@ -31,11 +31,14 @@ struct found {
     uint64_t now; /* base_now(); 0: it has not been needed yet */
     bool is_round_robin;
     bool keeps_turn;
+    bool may_follow;
     uint32_t idle, busy, empty, failed;
-    uint32_t next;      /* busy, and first in turn */
-    uint32_t follow;    /* its last work is what the task comes after */
-    uint32_t hinder;    /* its last work is of a workload that hinders the task's */
-    uint32_t hindering; /* such workloads: bit i is enum trm_stream_workload i */
+    uint32_t next;                   /* busy, and first in turn */
+    uint32_t follow;                 /* its last work is what the task comes after */
+    uint32_t stay;                   /* earlier work of it is the last to end of what the task comes after */
+    struct pipeline_pool_mark after; /* that work */
+    uint32_t hinder;                 /* its last work is of a workload that hinders the task's */
+    uint32_t hindering;              /* such workloads: bit i is enum trm_stream_workload i */
     uint32_t used;
 };
 
@@ -53,17 +56,24 @@ static bool has_failed(const struct pipeline_pool_slot *slot)
     return slot->has_failed || atomic_load_explicit(&slot->stream->failure, memory_order_acquire) != NULL;
 }
 
-static bool is_followed(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task)
-{
-    for (uint32_t i = 0; i < task->after_count; i++)
-        if (task->after[i].value == slot->seen && task->after[i].stream == slot->stream->object.handle)
-            return true;
-    return false;
-}
-
 static bool ends_earlier(const struct pipeline_stream_pool *pool, uint32_t index, uint32_t other)
 {
     return other == NONE || pool->slots[index].predicted_end < pool->slots[other].predicted_end;
+}
+
+/* Does the task come after work of the slot's stream? */
+static void consider_after(const struct pipeline_pool_slot *slot, uint32_t index, struct found *found)
+{
+    const struct trm_stream_task *task = found->request->task;
+    if (task == NULL || task->after_count == 0)
+        return;
+    if (pipeline_pool_is_followed(slot, task))
+        found->follow = index;
+    struct pipeline_pool_mark after;
+    if (pipeline_pool_find_after(slot, task, &after) && after.end > found->after.end) {
+        found->stay  = index;
+        found->after = after;
+    }
 }
 
 static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
@@ -73,8 +83,7 @@ static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t inde
         found->next = index;
     if (found->busy == NONE || (!found->is_round_robin && ends_earlier(pool, index, found->busy)))
         found->busy = index;
-    if (found->request->task != NULL && is_followed(slot, found->request->task))
-        found->follow = index;
+    consider_after(slot, index, found);
     if ((found->hindering >> slot->workload & 1) != 0 && ends_earlier(pool, index, found->hinder))
         found->hinder = index;
 }
@@ -93,8 +102,7 @@ static __attribute__((noinline)) void consider_unwatched(const struct pipeline_s
         return;
     }
     consider_idle(pool, index, found);
-    if (found->request->task != NULL && is_followed(slot, found->request->task))
-        found->follow = index;
+    consider_after(slot, index, found);
 }
 
 static bool has_work(const struct pipeline_pool_slot *slot)
@@ -153,10 +161,29 @@ static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struc
     return next->predicted_end <= most ? found->next : found->busy;
 }
 
+/* For a task that comes after work of a stream which has more behind that: there, or on the best of the
+ * others. Leaves only that one in `found`. A task leaves where it is not known how long it takes. */
+static void leave_or_stay(struct pipeline_stream_pool *pool, struct found *found)
+{
+    const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &found->request->key);
+    bool is_full                            = found->used >= pool->at_once;
+    if (model == NULL || model->least == 0)
+        return;
+    if (is_full)
+        found->idle = found->failed = found->empty = NONE;
+    bool is_free   = found->idle != NONE || found->failed != NONE || found->empty != NONE;
+    uint64_t now   = found->now != 0 ? found->now : base_now();
+    uint64_t other = is_free               ? now
+                     : found->busy != NONE ? pool->slots[found->busy].predicted_end
+                                           : UINT64_MAX;
+    if (pipeline_pool_stays(&pool->slots[found->stay], &found->after, (uint64_t)model->least, other, is_full))
+        found->follow = found->stay;
+}
+
 static struct pipeline_pool_choice choice_of(const struct pipeline_stream_pool *pool,
                                              const struct found *found)
 {
-    if (found->follow != NONE && !found->is_round_robin)
+    if (found->follow != NONE && found->may_follow)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->follow, found->used};
     if (found->hinder != NONE)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->hinder, found->used};
@@ -330,13 +357,19 @@ static void consider_all(const struct pipeline_stream_pool *pool, uint32_t low, 
         found->used += is_used(&pool->slots[i]);
 }
 
+/* Where the pool found out by itself that turns are best, that is so for tasks that come after none. */
+static bool may_follow(const struct pipeline_stream_pool *pool)
+{
+    return pool->strategy != TRM_STREAM_ROUND_ROBIN;
+}
+
 /* Could another stream come before an idle one: that of what the task comes after, or one with work of a
  * workload that hinders the task's? */
-static bool may_wait(const struct pipeline_pool_request *request, int32_t strategy)
+static bool may_wait(const struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
+                     int32_t strategy)
 {
     const struct trm_stream_task *task = request->task;
-    return task != NULL &&
-           (strategy == TRM_STREAM_WORKLOAD || (task->after_count > 0 && strategy != TRM_STREAM_ROUND_ROBIN));
+    return task != NULL && (strategy == TRM_STREAM_WORKLOAD || (task->after_count > 0 && may_follow(pool)));
 }
 
 static void take_turn(struct pipeline_stream_pool *pool, int32_t strategy, uint32_t index)
@@ -350,7 +383,15 @@ static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locke
     struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request, int32_t strategy,
     uint32_t low, uint32_t first)
 {
-    struct found found = {request, 0, false, false, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
+    struct found found = {.request = request,
+                          .idle    = NONE,
+                          .busy    = NONE,
+                          .empty   = NONE,
+                          .failed  = NONE,
+                          .next    = NONE,
+                          .follow  = NONE,
+                          .stay    = NONE,
+                          .hinder  = NONE};
     int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
     if (request->task != NULL && !request->wants_idle && strategy == TRM_STREAM_WORKLOAD) {
         workload        = workload_locked(pool, request);
@@ -358,7 +399,10 @@ static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locke
     }
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
     found.keeps_turn     = keeps_turn(pool, strategy);
+    found.may_follow     = may_follow(pool);
     consider_all(pool, low, first, &found);
+    if (found.stay != NONE && found.follow == NONE && found.may_follow && !request->wants_idle)
+        leave_or_stay(pool, &found);
     struct pipeline_pool_choice choice = choice_of(pool, &found);
     if (choice.index != NONE)
         take_turn(pool, strategy, choice.index);
@@ -375,7 +419,7 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
     uint32_t low = band * pool->most, first = takes_turns(pool, strategy) ? pool->turn : low;
     if (UNLIKELY(pool->holds_back) && request->task != NULL && is_held_back_locked(pool, band))
         return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
-    uint32_t idle = may_wait(request, strategy) ? NONE : find_idle(pool, request, strategy, low, first);
+    uint32_t idle = may_wait(pool, request, strategy) ? NONE : find_idle(pool, request, strategy, low, first);
     if (UNLIKELY(idle == NONE))
         return choose_slowly_locked(pool, request, strategy, low, first);
     take_turn(pool, strategy, idle);

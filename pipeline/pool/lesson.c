@@ -191,7 +191,8 @@ static void predict_locked(struct pipeline_stream_pool *pool, struct pipeline_po
         takes = 0; /* was predicted when it was enqueued */
     slot->predicted_end  = begin + takes;
     watch->predicted_end = slot->predicted_end - slot->delay;
-    slot->workload       = watch->workload;
+    pipeline_pool_mark_locked(slot, watch->value, watch->least);
+    slot->workload = watch->workload;
 }
 
 /* ---- loans ------------------------------------------------------------------------------------ */

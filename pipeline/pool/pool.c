@@ -153,10 +153,18 @@ static uint32_t queues_of(struct core_device *device)
     return queues < UINT32_MAX ? (uint32_t)queues : UINT32_MAX;
 }
 
+/* What `side_by_side` was measured to be is too low for this where other programs ran. */
+static uint32_t at_once_of(const struct pipeline_stream_pool *pool)
+{
+    uint64_t units = pool->is_host ? ask(pool->device, TRM_DEVICE_UNITS, 0) : 0;
+    return units != 0 && units < pool->most ? (uint32_t)units : pool->most;
+}
+
 static void set_size(struct pipeline_stream_pool *pool, uint32_t most)
 {
     pool->side_by_side = pipeline_pool_width(pool, most == 0);
     pool->most         = most != 0 ? most : default_most(pool);
+    pool->at_once      = at_once_of(pool);
     pool->slot_count   = pool->most;
     if (pool->strategy != TRM_STREAM_PRIORITY)
         return;

@@ -2,6 +2,7 @@
  *
  *     pool.c      a pool's life, statistics       lend.c      lending and taking back
  *     choose.c    strategies                      watch.c     which streams have work
+ *     follow.c    tasks that come after others
  *     submit.c    tasks                           presume.c   ends that are not watched
  *     draw.c      streams for coordinators        lesson.c    what the ends of loans tell
  *     width.c     how many run side by side       trial.c     which strategy gets most done
@@ -86,6 +87,14 @@ struct pipeline_pool_watch {
     struct pipeline_task_company company;
 };
 
+/* Tasks of a slot whose predicted ends are remembered: those on which others may still be put behind. */
+#define PIPELINE_POOL_RECENT 4u
+
+/* When an operation is predicted to end, without the slot's `delay` of that time; and the slot's `work`. */
+struct pipeline_pool_mark {
+    uint64_t value, end, work;
+};
+
 enum pipeline_pool_slot_state {
     PIPELINE_POOL_SLOT_EMPTY   = 0,
     PIPELINE_POOL_SLOT_FREE    = 1,
@@ -114,6 +123,9 @@ struct pipeline_pool_slot {
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
     uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
+    uint64_t work;  /* of all its tasks, the least times that they are known to take; wraps */
+    uint32_t marks; /* written so far */
+    struct pipeline_pool_mark recent[PIPELINE_POOL_RECENT]; /* a ring */
 };
 
 /* Of another room that draws streams: called once when one may be had that pipeline_pool_draw() did not find,
@@ -142,8 +154,11 @@ struct pipeline_stream_pool {
     uint32_t slot_count;   /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
     uint32_t queues;       /* TRM_DEVICE_QUEUES; 0: the device does not tell */
     uint32_t side_by_side; /* streams of the device, as measured; 0: not known */
-    bool is_host;          /* the device is processors of the host */
-    bool holds_back;       /* TRM_STREAM_PRIORITY on a device without priorities */
+    /* Tasks that the device runs at once: while so many streams have work, an idle one gets nothing done
+     * sooner. The processors of the host; `most` where the device is another one. */
+    uint32_t at_once;
+    bool is_host;    /* the device is processors of the host */
+    bool holds_back; /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */
     bool is_closing;       /* nothing is lent any more */
@@ -273,6 +288,22 @@ bool pipeline_pool_slot_is_idle(const struct pipeline_pool_slot *slot, uint64_t 
 int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool);
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
                                                         const struct pipeline_pool_request *request);
+
+/* ---- follow.c ------------------------------------------------------------------------------- */
+
+/* Notes when the slot's last operation is predicted to end, which belongs to a task that takes `least`. */
+void pipeline_pool_mark_locked(struct pipeline_pool_slot *slot, uint64_t value, double least);
+/* Does the task come after what is the last on the slot's stream? */
+bool pipeline_pool_is_followed(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task);
+/* The last operation of the slot's stream that the task comes after and that is not reached. False: there is
+ * none. */
+bool pipeline_pool_find_after(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task,
+                              struct pipeline_pool_mark *after);
+/* Does a task that takes at least so long stay on the slot's stream, behind all that it has, where it comes
+ * after an earlier operation? There is another stream, which is free at `other_free`; is_full: as many have
+ * work as the device runs at once. */
+bool pipeline_pool_stays(const struct pipeline_pool_slot *slot, const struct pipeline_pool_mark *after,
+                         uint64_t takes, uint64_t other_free, bool is_full);
 
 /* ---- lend.c --------------------------------------------------------------------------------- */
 

@@ -152,10 +152,11 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
     pipeline_pool_note_spread_locked(slot, model, now);
     uint64_t begin      = later(later(slot->predicted_end, now), outlook->ready_at);
     slot->predicted_end = begin + (uint64_t)model->time.mean;
-    slot->unwatched     = slot->seen;
-    slot->workload      = pipeline_task_workload_of(&pool->workloads, request->task->workload,
-                                                    request->task->bytes, model->least);
-    model->last_end     = slot->predicted_end;
+    pipeline_pool_mark_locked(slot, slot->seen, model->least);
+    slot->unwatched = slot->seen;
+    slot->workload  = pipeline_task_workload_of(&pool->workloads, request->task->workload,
+                                                request->task->bytes, model->least);
+    model->last_end = slot->predicted_end;
     if (pool->is_member)
         pipeline_load_presume(&pool->load, now, request->ready_at, request->work);
     if (pool->strategy == TRM_STREAM_AUTO)

@@ -11,7 +11,7 @@
 #include "pools_work.h"
 
 enum {
-    GROUP     = 16384, /* floats of a work-group */
+    GROUP     = 1024, /* floats of a work-group */
     GPU_GROUP = 256,
     TEXT_MOST = 4096, /* bytes of the kernel's text */
 };

@@ -230,21 +230,112 @@ static struct pipeline_pool_choice choice_after(const struct trm_point *point)
     return choose(&request);
 }
 
-START_TEST(a_task_goes_behind_what_it_comes_after)
+/* All streams have work and names; the last operation of stream i is 40 + i. */
+static void load_named(void)
 {
     static int names[SLOTS];
     load_all();
     for (uint32_t i = 0; i < SLOTS; i++) {
-        streams[i].object.handle = &names[i];
+        streams[i].object.handle = (struct trm_stream *)&names[i];
         pool.slots[i].seen       = 40 + i;
     }
-    const struct trm_point last = {streams[3].object.handle, 43}, earlier = {last.stream, 42};
+}
+
+/* Operation 42 of the last stream ends in so many seconds, and operation 43 takes `least` nanoseconds. */
+static void mark(uint64_t seconds, double least)
+{
+    struct pipeline_pool_slot *slot = &pool.slots[SLOTS - 1];
+    uint64_t end                    = slot->predicted_end;
+    slot->marks                     = 0;
+    slot->predicted_end             = base_now() + seconds * UINT64_C(1000000000);
+    pipeline_pool_mark_locked(slot, 42, 1e9);
+    slot->predicted_end = end;
+    pipeline_pool_mark_locked(slot, 43, least);
+}
+
+/* For a task that comes after operation 42 of the last stream and takes so many nanoseconds; 0: not known. */
+static uint32_t chosen_after_42(uint64_t took)
+{
+    const struct trm_point earlier             = {streams[SLOTS - 1].object.handle, 42};
+    const struct trm_stream_task task          = {.after = &earlier, .after_count = 1};
+    const struct pipeline_task_key key         = {.what = 1, .size = (uint32_t)(took / 1000)};
+    const struct pipeline_pool_request request = {.task = &task, .key = key};
+    for (int i = 0; i < 2 && took != 0; i++)
+        pipeline_task_model_add(&pool.models, &key, (double)took);
+    return choose(&request).index;
+}
+
+START_TEST(a_task_goes_behind_what_it_comes_after)
+{
+    load_named();
+    const struct trm_point last = {streams[3].object.handle, 43};
     ck_assert_uint_eq(choice_after(&last).index, 3);
-    ck_assert_uint_eq(choice_after(&earlier).index, 1);
     pool.slots[0].watches = 0;
     ck_assert_uint_eq(choice_after(&last).index, 3);
     pool.slots[3].state = PIPELINE_POOL_SLOT_LENT;
     ck_assert_uint_eq(choice_after(&last).index, 0);
+}
+END_TEST
+
+START_TEST(a_chain_stays_on_its_stream_and_its_branches_leave)
+{
+    load_named();
+    mark(4000, 30000);
+    ck_assert_uint_eq(chosen_after_42(80000), 3);
+    ck_assert_uint_eq(chosen_after_42(30000), 1);
+    ck_assert_uint_eq(chosen_after_42(1000), 3); /* a wait takes longer */
+    ck_assert_uint_eq(chosen_after_42(0), 1);
+    pool.strategy = TRM_STREAM_ROUND_ROBIN;
+    pool.turn     = 0;
+    ck_assert_uint_eq(chosen_after_42(80000), 0);
+}
+END_TEST
+
+START_TEST(a_branch_stays_where_it_begins_no_sooner_on_another_stream)
+{
+    load_named();
+    mark(4000, 30000);
+    pool.slots[3].predicted_end = pool.slots[1].predicted_end;
+    ck_assert_uint_eq(chosen_after_42(30000), 3);
+    pool.slots[3].predicted_end++;
+    ck_assert_uint_eq(chosen_after_42(30000), 3);
+    pool.slots[3].predicted_end += 20000;
+    ck_assert_uint_eq(chosen_after_42(30000), 1);
+}
+END_TEST
+
+START_TEST(a_branch_gets_an_idle_stream_only_while_the_device_has_room)
+{
+    load_named();
+    mark(19000, 30000);
+    pool.slots[2].watches = 0;
+    pool.at_once          = 4;
+    ck_assert_uint_eq(chosen_after_42(30000), 2);
+    ck_assert_uint_eq(chosen_after_42(80000), 3);
+    pool.at_once = 3;
+    ck_assert_uint_eq(chosen_after_42(30000), 1);
+    load(0, 30000);
+    load(1, 30000);
+    ck_assert_uint_eq(chosen_after_42(30000), 3);
+}
+END_TEST
+
+START_TEST(what_comes_after_work_that_has_ended_goes_to_any_stream)
+{
+    load_named();
+    mark(4000, 30000);
+    atomic_store(&streams[3].completed, 42);
+    ck_assert_uint_eq(chosen_after_42(80000), 1);
+}
+END_TEST
+
+START_TEST(auto_follows_also_while_it_takes_turns)
+{
+    load_named();
+    const struct trm_point last = {streams[3].object.handle, 43};
+    pool.strategy               = TRM_STREAM_AUTO;
+    pool.trial.candidate        = 1;
+    ck_assert_uint_eq(choice_after(&last).index, 3);
 }
 END_TEST
 
@@ -442,6 +533,11 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_stream_that_failed_is_replaced_when_its_watches_are_done);
     tcase_add_test(tests, a_choice_counts_the_streams_that_are_used);
     tcase_add_test(tests, a_task_goes_behind_what_it_comes_after);
+    tcase_add_test(tests, a_chain_stays_on_its_stream_and_its_branches_leave);
+    tcase_add_test(tests, a_branch_stays_where_it_begins_no_sooner_on_another_stream);
+    tcase_add_test(tests, a_branch_gets_an_idle_stream_only_while_the_device_has_room);
+    tcase_add_test(tests, what_comes_after_work_that_has_ended_goes_to_any_stream);
+    tcase_add_test(tests, auto_follows_also_while_it_takes_turns);
     tcase_add_test(tests, a_task_goes_behind_a_workload_that_hinders_its_own);
     tcase_add_test(tests, each_priority_has_slots_of_its_own);
     tcase_add_test(tests, work_below_a_higher_priority_is_held_back_where_the_device_has_none);
