@@ -429,6 +429,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/pieces.c \
 	tests/unit/pipeline/engine/ranges.c \
 	tests/unit/pipeline/engine/slots_in_use.c \
+	tests/unit/pipeline/engine/spread.c \
 	tests/unit/pipeline/engine/slots.c \
 	tests/unit/pipeline/engine/waits.c
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
