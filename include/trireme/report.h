@@ -224,6 +224,9 @@ struct trm_report {
     uint32_t launch_device[TRM_REPORT_LAUNCHES];
     /* of `devices`: the sentence of its loss, also when that ended the run; "": the device is not lost */
     char device_loss[TRM_REPORT_DEVICES][192];
+    /* of `tokens`: all devices worked on each of them at once; it counts as a token of the device in whose
+     * slot it was (doc/several-devices.md) */
+    uint64_t spread_tokens;
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

@@ -165,7 +165,7 @@ static void explain(struct pipeline *pipeline, struct pipeline_slots_in_use *in_
                  "; %" PRIu32 " of %" PRIu32 " slots at a time%s: %" PRIu64 ".%" PRIu64 " µs each, %" PRIu64
                  ".%" PRIu64 " with all",
                  trial->ways[trial->choice].slots, trial->ways[0].slots,
-                 spreads(trial, trial->choice) ? PIPELINE_BY_ALL : "", chosen / 1000, chosen % 1000 / 100,
+                 spreads(trial, trial->choice) ? ", by all devices" : "", chosen / 1000, chosen % 1000 / 100,
                  all / 1000, all % 1000 / 100);
 }
 

@@ -330,8 +330,11 @@ void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipel
         measure_stages(slot, times);
     else /* the front's measure has the whole token */
         pipeline_measure_device_token(slot->pipeline->measure, times);
-    if (times->status == TRM_OK && !pipeline_slot_is_spread(slot) &&
-        !is_superfluous(pipeline_queue_member(slot), times))
+    if (times->status != TRM_OK)
+        return;
+    if (pipeline_slot_is_spread(slot))
+        slot->front->queue->spread_tokens++;
+    else if (!is_superfluous(pipeline_queue_member(slot), times))
         learn(slot, times);
 }
 

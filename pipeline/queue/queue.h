@@ -154,6 +154,7 @@ struct pipeline_queue {
     uint32_t slots_rest;       /* tokens of a source until the engine is asked for that number again */
     uint64_t next_index;       /* of the token acquired next */
     uint64_t repeated;         /* tokens of the run that a lost device left to another one */
+    uint64_t spread_tokens;    /* … on which all devices worked at once, and which came out */
     uint32_t choices;          /* of a device so far */
     struct pipeline_stay stay; /* in the choices of a run */
     struct base_failure fault; /* an illegal move */

@@ -97,8 +97,9 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
     report_preferred(pipeline, report);
     report->device_count = pipeline->member_count;
     report_strategies(pipeline, report);
-    report->depth    = pipeline->queue->depth;
-    report->repeated = pipeline->queue->repeated;
+    report->depth         = pipeline->queue->depth;
+    report->repeated      = pipeline->queue->repeated;
+    report->spread_tokens = pipeline->queue->spread_tokens;
     if (pipeline->loss_of_run.status != TRM_OK)
         base_text_copy(report->loss, sizeof(report->loss), pipeline->loss_of_run.sentence);
     else if (pipeline->loss.status != TRM_OK)
@@ -165,7 +166,8 @@ static void reset_report(struct pipeline *pipeline)
         pipeline_measure_restart(pipeline->members[i]->measure);
         pipeline_engine_reset_report(pipeline->members[i]);
     }
-    pipeline->queue->repeated = 0;
+    pipeline->queue->repeated      = 0;
+    pipeline->queue->spread_tokens = 0;
     base_biased_lock_release(&pipeline->lock);
 }
 

@@ -32,9 +32,6 @@
 /* Bytes of struct trm_report in the first version. */
 #define PIPELINE_REPORT_LEAST offsetof(struct trm_report, load_waiting_ns)
 
-/* In a reason: the slot that is in use at a time is filled by all devices. */
-#define PIPELINE_BY_ALL ", by all devices"
-
 /* A copy of struct trm_advice_words; "": not given. */
 struct pipeline_report_words {
     bool are_given;

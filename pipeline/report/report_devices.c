@@ -8,6 +8,7 @@
 #include "pipeline/report/report_internal.h"
 
 #define TEXT_MOST 32
+#define SPREAD_MOST 128
 
 /* A device that got fewer tokens than this part (1 in so many) added nothing. */
 #define IDLE_PART 50
@@ -15,6 +16,11 @@
 /* That is because it takes so many times as long as the fastest one, or else because tokens stayed on another
  * one, which kept up with the thread that runs the pipeline. */
 #define SLOW_TIMES 2
+
+static const char *word_for(const struct trm_report *report, uint64_t count)
+{
+    return count == 1 ? pipeline_report_token(report) : pipeline_report_tokens(report);
+}
 
 static uint64_t sum_of(const struct trm_report *report)
 {
@@ -132,11 +138,14 @@ static const char *note_of(const struct trm_report *report, uint32_t index, uint
 
     if (device->lost != 0)
         return "lost";
-    if (device->latency_ns == 0 || device->tokens * IDLE_PART >= sum)
+    if (device->tokens * IDLE_PART >= sum)
+        return "";
+    if (report->spread_tokens * IDLE_PART >= sum)
+        return "works on the others' tokens";
+    if (device->latency_ns == 0)
         return "";
     if (report->slots_in_use == 1)
-        return strstr(report->reason, PIPELINE_BY_ALL) != NULL ? "works on the others' tokens"
-                                                               : "one slot is in use at a time";
+        return "one slot is in use at a time";
     return device->latency_ns < SLOW_TIMES * shortest_latency(report) ? "not needed: another one keeps up"
                                                                       : "too slow: the others finish first";
 }
@@ -220,9 +229,7 @@ static void write_losses(struct pipeline_writer *writer, const struct trm_report
 
     if (report->loss[0] != '\0' && report->repeated != 0) {
         pipeline_writef(writer, "\n  %" PRIu64 " %s %s repeated on another device after this:\n  %.200s\n",
-                        report->repeated,
-                        report->repeated == 1 ? pipeline_report_token(report)
-                                              : pipeline_report_tokens(report),
+                        report->repeated, word_for(report, report->repeated),
                         report->repeated == 1 ? "was" : "were", report->loss);
         if (has_unsaid(report))
             pipeline_write(writer, "\n  lost besides:\n");
@@ -237,10 +244,17 @@ static void write_losses(struct pipeline_writer *writer, const struct trm_report
     write_unsaid(writer, report);
 }
 
+static const char *spread_text(const struct trm_report *report, char text[SPREAD_MOST])
+{
+    snprintf(text, SPREAD_MOST, "all devices worked at once on each of %" PRIu64 " %s", report->spread_tokens,
+             word_for(report, report->spread_tokens));
+    return text;
+}
+
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer)
 {
     uint64_t sum = sum_of(report);
-    char word[PIPELINE_WORD_BYTES];
+    char word[PIPELINE_WORD_BYTES], spread[SPREAD_MOST];
 
     if (report->device_count == 0)
         return;
@@ -248,6 +262,8 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
                     pipeline_report_tokens(report), pipeline_report_a_token(report, word));
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device(writer, report, i, sum);
+    if (report->spread_tokens != 0)
+        pipeline_writef(writer, "\n  %s\n", spread_text(report, spread));
     write_losses(writer, report);
     if (report->shared[0] != '\0')
         pipeline_writef(writer, "\n  %.200s\n", report->shared);
@@ -278,7 +294,7 @@ static void write_under(struct pipeline_writer *writer, const char *before, cons
 
 void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer)
 {
-    char word[PIPELINE_WORD_BYTES];
+    char word[PIPELINE_WORD_BYTES], spread[SPREAD_MOST];
 
     if (report->device_count == 0)
         return;
@@ -290,6 +306,8 @@ void pipeline_report_devices_html(const struct trm_report *report, struct pipeli
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device_row(writer, report, i);
     pipeline_write(writer, "</tbody></table></div>\n");
+    if (report->spread_tokens != 0)
+        write_under(writer, "", spread_text(report, spread));
     if (report->loss[0] != '\0')
         write_under(writer, "Lost: ", report->loss);
     for (uint32_t i = 0; i < count_of(report); i++)
@@ -323,7 +341,9 @@ void pipeline_report_devices_json(const struct trm_report *report, struct pipeli
         pipeline_write(writer, "}");
     }
     pipeline_write(writer, report->device_count > 0 ? "\n  ]" : "]");
-    pipeline_writef(writer, ",\n  \"repeated\": %" PRIu64 ",\n  \"loss\": ", report->repeated);
+    pipeline_writef(writer,
+                    ",\n  \"spread_tokens\": %" PRIu64 ",\n  \"repeated\": %" PRIu64 ",\n  \"loss\": ",
+                    report->spread_tokens, report->repeated);
     pipeline_write_json(writer, report->loss);
     pipeline_write(writer, ",\n  \"shared\": ");
     pipeline_write_json(writer, report->shared);

@@ -80,7 +80,7 @@ static void write_head(struct pipeline_writer *writer, const struct trm_report *
              report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
              trm_strategy_name(report->strategy), report->depth, base_plural(report->depth));
     if (report->slots_in_use != 0 && report->slots_in_use < report->depth)
-        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", now at most %u at a time",
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", now at most %u at a time in runs",
                  report->slots_in_use);
     if (report->pieces > 1)
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %s in %u pieces",

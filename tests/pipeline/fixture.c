@@ -122,6 +122,7 @@ static const char *backend_module(enum fixture_backend backend)
     switch (backend) {
     case ON_CPU:
     case ON_PROXIED_CPU:
+    case ON_PROXIED_UNIFIED_CPU:
         return "backends/cpu";
     case ON_TEMPLATE:
         return "backends/template/template";
@@ -140,7 +141,8 @@ static bool is_cuda(enum fixture_backend backend)
 
 static bool is_proxied(enum fixture_backend backend)
 {
-    return backend == ON_PROXIED_CPU || backend == ON_PROXIED_TIMED || backend == ON_PROXIED_CUDA;
+    return backend == ON_PROXIED_CPU || backend == ON_PROXIED_UNIFIED_CPU || backend == ON_PROXIED_TIMED ||
+           backend == ON_PROXIED_CUDA;
 }
 
 bool backend_there(enum fixture_backend backend)
@@ -148,7 +150,7 @@ bool backend_there(enum fixture_backend backend)
     const char *backends = getenv("BACKENDS");
     char path[PATH_MAX];
 
-    if ((backend == ON_CPU || backend == ON_PROXIED_CPU) &&
+    if (strcmp(backend_module(backend), "backends/cpu") == 0 &&
         (backends == NULL || strstr(backends, "backends/cpu.la") == NULL))
         return false;
     if (is_cuda(backend) && (backends == NULL || strstr(backends, "backends/cuda.la") == NULL))

@@ -39,11 +39,12 @@ extern struct fixture the;
 
 enum fixture_backend {
     ON_CPU,
-    ON_TIMED,         /* memory of its own, three engines */
-    ON_TEMPLATE,      /* works inside of calls */
-    ON_PROXIED_CPU,   /* without memory that the host shares, so that there are copies */
-    ON_PROXIED_TIMED, /* as it is */
-    ON_CUDA,          /* on the stand-in for its driver; of the kernels it has only `picky` */
+    ON_TIMED,               /* memory of its own, three engines */
+    ON_TEMPLATE,            /* works inside of calls */
+    ON_PROXIED_CPU,         /* without memory that the host shares, so that there are copies */
+    ON_PROXIED_UNIFIED_CPU, /* as it is */
+    ON_PROXIED_TIMED,       /* as it is */
+    ON_CUDA,                /* on the stand-in for its driver; of the kernels it has only `picky` */
     ON_PROXIED_CUDA,
 };
 

@@ -23,10 +23,6 @@ enum {
     SLOTS        = DEPTH * DEVICES,
     ODD          = 12345, /* elements of a short token; its parts are of different lengths */
     GROUP        = 64,
-    LOSE_FIRST   = 15,  /* launches of a device, sooner than which no token is spread */
-    LOSE_EACH    = 3,   /* further launches of a device until it is lost, of one round to the next */
-    LOSE_ROUNDS  = 20,  /* until they begin anew */
-    LOSE_MOST    = 200, /* rounds */
     BIAS         = 7,
 };
 
@@ -34,12 +30,13 @@ static struct {
     struct trm_group *group;
     struct trm_group_kernel *kernel;
     struct trm_pipeline *pipeline;
-    uint64_t elements;          /* of a full token */
-    bool marks;                 /* the source marks the next full token after one that was spread */
-    bool starves;               /* there is no memory from the first token on */
-    bool last_waits;            /* … whose first part then fails and not the last one */
-    atomic_uint parts;          /* launches for less than a token */
-    atomic_bool met;            /* a part has failed with a mark */
+    uint64_t elements; /* of a full token */
+    bool marks;        /* the source marks the next full token after one that was spread */
+    bool starves;      /* there is no memory from the first token on */
+    bool last_waits;   /* … whose first part then fails and not the last one */
+    uint32_t loses;    /* after a token that was spread, the device of the launch of this number is lost */
+    atomic_uint parts; /* launches for less than a token */
+    atomic_bool met;   /* a part has failed with a mark */
     atomic_uint begun[DEVICES]; /* the first elements of the last parts */
     atomic_bool anew;           /* a token was done as a whole after one of its parts */
     atomic_bool is_over;        /* the run has returned */
@@ -174,6 +171,17 @@ static uint32_t element(uint64_t token, uint64_t i)
     return (uint32_t)(token * 31 + i % 1000) + MARK + 1;
 }
 
+/* One slot is in use and has no other token, so the next launches are those of this token's parts, of which
+ * the thread of the run enqueues that of the other device first. */
+static void lose_device(void)
+{
+    char rule[32];
+
+    snprintf(rule, sizeof(rule), "launch:%u:%d", its.loses, TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    its.loses = 0;
+}
+
 static int32_t fill(void *user, struct trm_token *token)
 {
     uint32_t *data = token->data[0];
@@ -189,6 +197,8 @@ static int32_t fill(void *user, struct trm_token *token)
         data[its.last_waits ? count / DEVICES + 1 : 1] = WAITS;
         data[its.last_waits ? 0 : count - 1]           = MARK;
     }
+    if (its.loses != 0 && atomic_load(&its.parts) != 0)
+        lose_device();
     if (took.is_on)
         data[count / DEVICES + 1] = HELPS;
     token->size[0] = count * sizeof(uint32_t);
@@ -241,20 +251,19 @@ static void make_pipeline(uint32_t flags)
     ck_ok(trm_group_pipeline_create(its.group, &desc, &its.pipeline));
 }
 
-static void open_losing(uint32_t devices, uint32_t flags, const char *losses)
+static void open_backend(enum fixture_backend backend, uint32_t devices, uint32_t flags)
 {
     char number[8];
-    const struct trm_setting settings[] = {
-        {"cpu.devices", number}, {"cpu.workers", number}, {"cpu.lose", losses}};
-    struct trm_module_desc desc = {.struct_size = sizeof(desc),
-                                   .format      = TRM_MODULE_FUNCTIONS,
-                                   .data        = kernels,
-                                   .size        = sizeof(kernels)};
+    const struct trm_setting settings[] = {{"cpu.devices", number}, {"cpu.workers", number}};
+    struct trm_module_desc desc         = {.struct_size = sizeof(desc),
+                                           .format      = TRM_MODULE_FUNCTIONS,
+                                           .data        = kernels,
+                                           .size        = sizeof(kernels)};
 
     snprintf(number, sizeof(number), "%u", devices);
     memset(&its, 0, sizeof(its));
     its.elements = port_bytes() / sizeof(uint32_t);
-    fixture_open(ON_CPU, settings, losses[0] != '\0' ? 3 : 2);
+    fixture_open(backend, settings, 2);
     ck_ok(trm_group_create(the.context, "*", &its.group));
     ck_ok(trm_group_kernel_load(its.group, &desc, "add", &its.kernel));
     make_pipeline(flags);
@@ -262,7 +271,7 @@ static void open_losing(uint32_t devices, uint32_t flags, const char *losses)
 
 static void open_on(uint32_t devices, uint32_t flags)
 {
-    open_losing(devices, flags, "");
+    open_backend(ON_CPU, devices, flags);
 }
 
 static void close_all(void)
@@ -285,13 +294,25 @@ static int32_t run(uint64_t tokens)
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
+static uint64_t spread_tokens(void)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    ck_ok(trm_pipeline_report(its.pipeline, &report));
+    return report.spread_tokens;
+}
+
 START_TEST(devices_that_share_the_memory_work_on_one_token_for_a_trial)
 {
     open_on((uint32_t)_i, TRM_PIPELINE_DIVISIBLE);
     ck_ok(run(TOKENS));
     ck_assert_uint_eq(its.taken, TOKENS);
     ck_assert_uint_eq(its.wrong, 0);
-    ck_assert_uint_gt(atomic_load(&its.parts), 0);
+    uint64_t spread = spread_tokens();
+    ck_assert_uint_gt(spread, 0);
+    ck_assert_uint_eq(atomic_load(&its.parts), spread * (uint32_t)_i);
+    ck_ok(trm_pipeline_reset_report(its.pipeline));
+    ck_assert_uint_eq(spread_tokens(), 0);
     close_all();
 }
 END_TEST
@@ -407,40 +428,28 @@ START_TEST(without_memory_for_helpers_a_token_stays_on_its_device)
 }
 END_TEST
 
-static void check_loss(bool is_first_lost)
+/* Of the token's own device or of the other one. */
+START_TEST(a_token_is_repeated_where_a_device_that_did_a_part_is_lost)
 {
     struct trm_report report = {.struct_size = sizeof(report)};
 
+    open_backend(ON_PROXIED_UNIFIED_CPU, DEVICES, TRM_PIPELINE_DIVISIBLE);
+    its.loses = (uint32_t)_i;
+    ck_ok(run(TOKENS));
+    ck_assert_uint_eq(its.loses, 0);
+    ck_assert_uint_eq(its.taken, TOKENS);
+    ck_assert_uint_eq(its.wrong, 0);
+    ck_assert(atomic_load(&its.anew));
     ck_ok(trm_pipeline_report(its.pipeline, &report));
-    ck_assert_uint_eq(report.devices[0].lost, is_first_lost);
-    ck_assert_uint_eq(report.devices[1].lost, !is_first_lost);
-    ck_assert_uint_gt(report.repeated, 0);
-}
-
-/* Which launches are for tokens that are spread is not known, so one is lost after the other until it is of
- * such a token. */
-START_TEST(a_token_is_repeated_where_a_device_that_did_a_part_is_lost)
-{
-    char losses[24];
-    bool is_first_lost = _i == 1, was_spread = false;
-
-    for (int round = 0; round < LOSE_MOST && !was_spread; round++) {
-        snprintf(losses, sizeof(losses), "%d@%d", is_first_lost ? 0 : 1,
-                 LOSE_FIRST + round % LOSE_ROUNDS * LOSE_EACH);
-        open_losing(DEVICES, TRM_PIPELINE_DIVISIBLE, losses);
-        ck_ok(run(TOKENS));
-        ck_assert_uint_eq(its.taken, TOKENS);
-        ck_assert_uint_eq(its.wrong, 0);
-        was_spread = atomic_load(&its.anew);
-        if (was_spread) {
-            check_loss(is_first_lost);
-            ck_ok(run(TOKENS));
-            ck_assert_uint_eq(its.taken, TOKENS);
-            ck_assert_uint_eq(its.wrong, 0);
-        }
-        close_all();
-    }
-    ck_assert(was_spread);
+    ck_assert_uint_eq(report.devices[0].lost + report.devices[1].lost, 1);
+    ck_assert_uint_eq(report.repeated, 1);
+    uint64_t spread = report.spread_tokens;
+    ck_assert_uint_gt(spread, 0);
+    ck_ok(run(TOKENS));
+    ck_assert_uint_eq(its.taken, TOKENS);
+    ck_assert_uint_eq(its.wrong, 0);
+    ck_assert_uint_eq(spread_tokens(), 0);
+    close_all();
 }
 END_TEST
 
@@ -461,7 +470,7 @@ int main(void)
     tcase_add_loop_test(spread, after_a_failure_of_one_part_the_others_are_waited_for, 0, 2);
     tcase_add_test(lost, a_measured_token_ends_with_its_last_part);
     tcase_add_test(lost, without_memory_for_helpers_a_token_stays_on_its_device);
-    tcase_add_loop_test(lost, a_token_is_repeated_where_a_device_that_did_a_part_is_lost, 0, 2);
+    tcase_add_loop_test(lost, a_token_is_repeated_where_a_device_that_did_a_part_is_lost, 1, DEVICES + 1);
     tcase_add_test(spread, a_program_that_acquires_slots_has_no_token_spread);
 
     SRunner *runner = srunner_create(suite);

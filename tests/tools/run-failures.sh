@@ -132,4 +132,47 @@ kill $feeder 2>/dev/null
 grep -q "interrupted; 30 frames were written" err || failed "not told: $(cat err)"
 cmp in.y4m out.y4m || failed "frames were lost by the interrupt"
 
+# ---- the second interrupt ends the program at once, also one of the other kind, while the first one waits for
+# a reader of the output that does not read.
+
+# Whether a process has a handler for both signals (3), none (0), or has ended (ended).
+handlers_of()
+{
+    test -r "/proc/$1/status" || { echo ended; return; }
+    awk '/^State:/ { state = $2 }
+         /^SigCgt:/ { low = substr($2, length($2) - 3)
+                      interrupt = index("0123456789abcdef", substr(low, 4, 1)) - 1
+                      terminate = index("0123456789abcdef", substr(low, 1, 1)) - 1 }
+         END { if (state == "" || state == "Z") print "ended"
+               else print int(interrupt / 2) % 2 + int(terminate / 4) % 2 * 2 }' "/proc/$1/status" 2>/dev/null ||
+        echo ended
+}
+
+rm -f unread
+mkfifo unread
+for signals in "INT TERM 143" "TERM INT 130" "TERM TERM 143"; do
+    set -- $signals
+    "$trireme" run -k copy in.y4m - >unread 2>err &
+    runner=$!
+    exec 9<unread
+    until test "$(handlers_of $runner)" = 3 || ! kill -0 $runner 2>/dev/null; do sleep 0.02; done
+    kill -s $1 $runner
+    left=100 # looks: one handler may go before the other
+    until test "$(handlers_of $runner)" = 0 || test $left = 0; do
+        left=$((left - 1))
+        sleep 0.02
+    done
+    test $left -gt 0 || failed "$1 alone ended the program, or $2 is still taken as the end of the input after it"
+    kill -s $2 $runner 2>/dev/null
+    left=100
+    until test "$(handlers_of $runner)" = ended || test $left = 0; do
+        left=$((left - 1))
+        sleep 0.02
+    done
+    kill -s KILL $runner 2>/dev/null
+    wait $runner
+    test $? -eq $3 || failed "$2 after $1 does not end the program at once"
+    exec 9<&-
+done
+
 finish

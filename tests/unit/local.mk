@@ -429,6 +429,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/pieces.c \
 	tests/unit/pipeline/engine/ranges.c \
 	tests/unit/pipeline/engine/slots_in_use.c \
+	tests/unit/pipeline/engine/spread.c \
 	tests/unit/pipeline/engine/slots.c \
 	tests/unit/pipeline/engine/waits.c
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
@@ -442,6 +443,8 @@ tests_unit_pipeline_profile_tests_SOURCES = \
 	tests/unit/pipeline/profile/profile.c
 tests_unit_pipeline_profile_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_profile_tests_LDADD = $(UNIT_LIBS)
+# profile.c sees each lock that is released.
+tests_unit_pipeline_profile_tests_LDFLAGS = -Wl,--wrap=pthread_mutex_unlock
 
 # --------------------------------------------------------- pipeline/estimate
 

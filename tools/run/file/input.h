@@ -47,7 +47,7 @@ bool input_left(const struct input *input, uint64_t *left, struct fault *fault);
 /* A file only: skip bytes. */
 void input_skip(struct input *input, uint64_t size);
 
-/* ---- interrupt.c: the first SIGINT or SIGTERM ends the input; the second one ends the program */
+/* ---- interrupt.c: the first SIGINT or SIGTERM ends the input; the next of either ends the program */
 
 void interrupt_arm(void);
 void interrupt_disarm(void);

@@ -1,4 +1,5 @@
-/* Trireme: SIGINT and SIGTERM end the input, so that the frames in flight are finished.
+/* Trireme: SIGINT or SIGTERM ends the input, so that the frames in flight are finished. Either of them ends
+ * the program when it comes after that.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -14,11 +15,15 @@ static int ends[2] = {-1, -1}; /* of a pipe; the handler writes to it to wake po
 static _Atomic int came;       /* lock-free, so that the handler may set it; loader threads read it */
 static struct sigaction before_interrupt, before_terminate;
 
+/* Both are blocked meanwhile. */
 static void note(int signal)
 {
-    int before = errno;
+    const struct sigaction ends_program = {.sa_handler = SIG_DFL};
+    int before                          = errno;
 
     (void)signal;
+    sigaction(SIGINT, &ends_program, NULL);
+    sigaction(SIGTERM, &ends_program, NULL);
     atomic_store(&came, 1);
     /* A full pipe is already readable, so the failure is harmless. */
     if (write(ends[1], "", 1) < 0)
@@ -36,7 +41,8 @@ void interrupt_arm(void)
     }
     memset(&action, 0, sizeof(action));
     action.sa_handler = note;
-    action.sa_flags   = (int)SA_RESETHAND;
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
     sigaction(SIGINT, &action, &before_interrupt);
     sigaction(SIGTERM, &action, &before_terminate);
 }

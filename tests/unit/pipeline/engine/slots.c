@@ -1,6 +1,7 @@
 /* How many slots of several devices are in use at once.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/engine/engine_internal.h"
@@ -85,6 +86,17 @@ static uint32_t run_trial(void)
     return slots;
 }
 
+/* The reason, the report and what is in use agree, of the slots of all devices. */
+static void check_reason(uint32_t slots)
+{
+    char said[64];
+
+    snprintf(said, sizeof(said), "; %u of %u slots at a time", slots, DEVICES * DEPTH);
+    ck_assert_uint_eq(pipeline_slots_chosen(&members[0]), slots);
+    ck_assert_int_eq(strstr(members[0].reason, said) != NULL, slots != 0);
+    ck_assert_int_eq(strstr(members[0].reason, " slots") != NULL, slots != 0);
+}
+
 START_TEST(fewer_slots_of_all_devices_together_are_tried_where_tokens_are_large)
 {
     make_front(UINT64_C(1) << 40);
@@ -96,6 +108,7 @@ START_TEST(fewer_slots_of_all_devices_together_are_tried_where_tokens_are_large)
     ck_assert(slots == 0 || slots == 1 || slots == DEVICES || slots == 2 * DEVICES);
     for (uint32_t i = 0; i < DEVICES; i++)
         ck_assert_int_eq(engines[i].tuning.is_settled, slots != 0);
+    check_reason(slots);
     remove_front();
 }
 END_TEST
@@ -134,6 +147,100 @@ START_TEST(all_slots_are_in_use_where_tokens_are_small_or_a_device_has_memory_of
 }
 END_TEST
 
+/* Tokens of the members can be spread. */
+static void make_plain(void)
+{
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        members[i].desc.flags       = TRM_PIPELINE_DIVISIBLE;
+        members[i].desc.stage_count = 1;
+        engines[i].is_host          = true;
+        engines[i].strategy         = &pipeline_strategy_zero_copy;
+        engines[i].pieces.count     = 1;
+        engines[i].lane_count       = 1;
+    }
+}
+
+/* Of all turns of a trial, the turns in which tokens were spread. */
+static uint32_t turns_spread(void)
+{
+    uint32_t turns = 0;
+
+    for (uint32_t i = 0; i < TOKENS_MOST; i++) {
+        uint32_t slots = slots_in_use();
+        ck_assert_int_eq(front.is_spreading, engines[0].slots_in_use.trial.is_spread && slots == 1);
+        turns += front.is_spreading;
+        if (!pipeline_slots_are_tried(&front))
+            return turns;
+    }
+    ck_abort_msg("the trial does not end");
+}
+
+START_TEST(tokens_are_spread_in_the_turns_of_one_slot)
+{
+    make_front(UINT64_C(1) << 40);
+    make_plain();
+    ck_assert_uint_gt(turns_spread(), 0);
+    remove_front();
+}
+END_TEST
+
+START_TEST(no_token_is_spread_where_one_member_cannot)
+{
+    for (uint32_t i = 0; i < 7; i++) {
+        make_front(UINT64_C(1) << 40);
+        make_plain();
+        members[1].desc.flags       = i == 0 ? 0 : TRM_PIPELINE_DIVISIBLE;
+        members[1].desc.stage_count = i == 1 ? 0 : 1;
+        engines[1].is_host          = i != 2;
+        engines[1].strategy         = i == 3 ? &pipeline_strategy_slot_streams : &pipeline_strategy_zero_copy;
+        engines[1].pieces.count     = i == 4 ? 2 : 1;
+        engines[1].lane_count       = i == 5 ? 2 : 1;
+        engines[1].in_order         = i == 6;
+        ck_assert_uint_eq(turns_spread(), 0);
+        remove_front();
+    }
+}
+END_TEST
+
+/* A loss begins the trial anew, of the devices that are left. */
+START_TEST(no_token_is_spread_where_one_device_is_left)
+{
+    make_front(UINT64_C(1) << 40);
+    make_plain();
+    struct core_device lost = *members[1].device;
+    lost.is_lost            = true;
+    while (slots_in_use() != 1)
+        ;
+    ck_assert(front.is_spreading);
+    members[1].device = &lost;
+    ck_assert_uint_eq(turns_spread(), 0);
+    members[1].device = store.core;
+    remove_front();
+}
+END_TEST
+
+/* A run that begins within a turn begins the turn again. */
+START_TEST(a_run_that_begins_spreads_tokens_as_the_turn_says)
+{
+    uint32_t rest = 1;
+
+    make_front(UINT64_C(1) << 40);
+    make_plain();
+    while (slots_in_use() != 1)
+        ;
+    front.is_spreading = false; /* the run before has ended */
+    pipeline_engine_slots_interrupt(&front, &rest);
+    const struct pipeline_depth_trial *trial = &engines[0].slots_in_use.trial;
+    ck_assert_int_eq(front.is_spreading, trial->ways[trial->way].slots == 1);
+    while (slots_in_use() == 1)
+        ;
+    front.is_spreading = true;
+    pipeline_engine_slots_interrupt(&front, &rest);
+    ck_assert_int_eq(front.is_spreading, trial->ways[trial->way].slots == 1);
+    remove_front();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("slots in use");
@@ -143,6 +250,10 @@ static Suite *suite(void)
                    the_trial_of_several_devices_is_confirmed_and_begins_again_without_one_that_is_lost);
     tcase_add_test(group, all_slots_are_in_use_where_tokens_are_small_or_a_device_has_memory_of_its_own);
     tcase_add_test(group, while_one_of_several_devices_tries_strategies_all_slots_are_in_use);
+    tcase_add_test(group, tokens_are_spread_in_the_turns_of_one_slot);
+    tcase_add_test(group, no_token_is_spread_where_one_member_cannot);
+    tcase_add_test(group, no_token_is_spread_where_one_device_is_left);
+    tcase_add_test(group, a_run_that_begins_spreads_tokens_as_the_turn_says);
     suite_add_tcase(suite, group);
     return suite;
 }

@@ -396,6 +396,33 @@ START_TEST(a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_u
 }
 END_TEST
 
+/* The reason and the number of the report are of runs. */
+START_TEST(a_program_has_all_slots_where_runs_have_one_less_in_use)
+{
+    struct trm_token *token;
+    struct trm_report said;
+    size_t needed;
+    char text[8192];
+
+    desc.depth                     = 0;
+    struct pipeline_choice *choice = open_trial();
+    try_fewer(choice);
+    choice->trial.is_over = true;
+    (void)pipeline_choose(pipeline);
+    ck_assert_uint_eq(slots_in_use(), 3); /* in a run */
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_int_eq(trm_pipeline_acquire(handle, 0, &token), TRM_OK);
+    ck_assert_int_eq(trm_pipeline_acquire(handle, 0, &token), TRM_ERROR_TIMEOUT);
+    report(&said);
+    ck_assert_int_eq(trm_report_format(&said, TRM_REPORT_TEXT, text, sizeof(text), &needed), TRM_OK);
+    for (char *end = strchr(text, '\n'); end != NULL; end = strchr(end, '\n'))
+        *end = ' ';
+    ck_assert_msg(strstr(text, ", 4 slots, now at most 3 at a time in runs ") != NULL, "%s", text);
+    ck_assert_ptr_nonnull(strstr(said.reason, " with 3 slots: 7.0 µs each"));
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
 /* With a slot less only where the number of slots limits the tokens. */
 START_TEST(a_slot_less_is_tried_in_runs_and_not_while_the_program_submits)
 {
@@ -521,6 +548,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);
     tcase_add_test(tests, a_strategy_that_is_tried_with_one_slot_less_has_one_less_in_use);
     tcase_add_test(tests, a_strategy_that_is_the_fastest_with_one_slot_less_keeps_one_less_in_use);
+    tcase_add_test(tests, a_program_has_all_slots_where_runs_have_one_less_in_use);
     tcase_add_test(tests, a_slot_less_is_tried_in_runs_and_not_while_the_program_submits);
     tcase_add_test(tests, all_slots_stay_in_use_where_the_program_submitted_all_tokens_of_the_trial);
     tcase_add_test(tests, slots_that_the_program_asks_for_do_not_rest_where_strategies_are_tried);

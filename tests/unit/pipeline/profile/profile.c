@@ -151,6 +151,58 @@ START_TEST(a_device_has_one_profile_at_a_time)
 }
 END_TEST
 
+/* The program is linked with --wrap=pthread_mutex_unlock. */
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+
+/* Begins once the first lock has been released under which no profile has this device any more. */
+static struct {
+    struct core_device *device; /* NULL: never */
+    uint32_t interval;
+    struct trm_profile *begun;
+} next;
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    bool is_free = next.device != NULL && mutex == &next.device->lock && next.device->profile == NULL;
+    int status   = __real_pthread_mutex_unlock(mutex);
+
+    if (is_free) {
+        next.device = NULL;
+        next.begun  = begin_profile(next.interval);
+    }
+    return status;
+}
+
+/* A profile claims the device at the first moment at which it can, while another one leaves it. */
+START_TEST(a_device_that_is_claimed_while_a_profile_leaves_it_stays_marked)
+{
+    static const uint32_t marks[] = {CORE_DEVICE_PROFILED, CORE_DEVICE_PROFILED | CORE_DEVICE_TIMED};
+
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct core_device *device  = core_stream_find(stream)->device;
+    struct trm_profile *profile = begin_profile(1);
+    next.interval               = _i == 0 ? TRM_PROFILE_COUNTED : 1;
+    next.device                 = device;
+    OK(trm_profile_end(profile));
+    ck_assert_ptr_nonnull(next.begun);
+    ck_assert_uint_eq(atomic_load(&device->attention), marks[_i]);
+    enqueue(stream, 2);
+    struct trm_stream *later = make_stream();
+    enqueue(later, 3);
+    OK(trm_profile_end(next.begun));
+    ck_assert_uint_eq(stream_at(next.begun, count_of(next.begun) - 1).operations, 3);
+    ck_assert_uint_eq(atomic_load(&device->attention), 0);
+    trm_stream_destroy(later);
+    trm_stream_destroy(stream);
+    trm_profile_destroy(next.begun);
+    trm_profile_destroy(profile);
+    end();
+}
+END_TEST
+
 START_TEST(destroying_a_profile_ends_it)
 {
     begin(FAKE_ALL);
@@ -521,6 +573,7 @@ static Suite *suite(void)
     tcase_add_test(all, without_timestamps_operations_are_counted_only);
     tcase_add_test(all, a_stream_that_has_ended_is_in_the_profile);
     tcase_add_test(all, a_device_has_one_profile_at_a_time);
+    tcase_add_loop_test(all, a_device_that_is_claimed_while_a_profile_leaves_it_stays_marked, 0, 2);
     tcase_add_test(all, destroying_a_profile_ends_it);
     tcase_add_test(all, where_no_timestamp_is_free_operations_are_not_timed);
     tcase_add_test(all, an_interval_leaves_operations_out);

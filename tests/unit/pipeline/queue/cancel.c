@@ -201,6 +201,51 @@ START_TEST(a_cancel_wakes_who_waits_for_a_slot_or_a_result)
 }
 END_TEST
 
+/* A producer without a consumer. */
+static void *waits_for_a_slot(void *status)
+{
+    struct trm_token *token;
+    *(int32_t *)status = trm_pipeline_acquire(fake.handle, TRM_FOREVER, &token);
+    return NULL;
+}
+
+static void *waits_for_a_result(void *status)
+{
+    struct trm_token *token;
+    *(int32_t *)status = trm_pipeline_next(fake.handle, TRM_FOREVER, &token);
+    return NULL;
+}
+
+static bool has_waiter(struct pipeline *pipeline)
+{
+    const struct pipeline_queue *queue = pipeline->queue;
+    base_biased_lock_acquire(&pipeline->lock);
+    bool has = queue->free_waiters + queue->change_waiters + queue->leader_waiters > 0;
+    base_biased_lock_release(&pipeline->lock);
+    return has;
+}
+
+START_TEST(destroying_a_pipeline_wakes_who_waits_for_a_slot_or_a_result)
+{
+    int32_t status = TRM_OK;
+    pthread_t thread;
+    fake_create_plain(1, TRM_FAILURE_STOP);
+    struct pipeline *pipeline = pipeline_enter(fake.handle);
+    ck_assert_ptr_nonnull(pipeline);
+    if (_i == 0)
+        filled(); /* the only slot is the program's */
+    ck_assert_int_eq(pthread_create(&thread, NULL, _i == 0 ? waits_for_a_slot : waits_for_a_result, &status),
+                     0);
+    while (!has_waiter(pipeline))
+        usleep(1000);
+    ck_assert_int_eq(pipeline_queue_close(pipeline), TRM_OK); /* as trm_pipeline_destroy() does */
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(status, TRM_ERROR_CANCELLED);
+    core_object_leave(&pipeline->object);
+    fake_destroy();
+}
+END_TEST
+
 static void *takes_one(void *expected)
 {
     struct trm_token *token;
@@ -284,6 +329,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(inside, a_source_may_cancel_its_own_run, 0, 3);
     tcase_add_loop_test(inside, a_cancelled_run_returns_although_the_device_hangs, 0, 3);
     tcase_add_test(inside, a_cancel_wakes_who_waits_for_a_slot_or_a_result);
+    tcase_add_loop_test(inside, destroying_a_pipeline_wakes_who_waits_for_a_slot_or_a_result, 0, 2);
     tcase_add_test(inside, a_cancel_waits_for_a_token_that_another_thread_waits_for);
     tcase_add_test(inside, who_waits_for_a_slot_gets_that_of_a_token_that_took_too_long_once_it_has_ended);
     suite_add_tcase(suite, inside);

@@ -283,7 +283,7 @@ START_TEST(slots_that_rest_are_told)
 {
     struct trm_report report = ideal_report(&usual);
     report.slots_in_use      = 2;
-    text_has(&report, ": role streams, 3 slots, now at most 2 at a time\n");
+    text_has(&report, ": role streams, 3 slots, now at most 2 at a time in runs\n");
     format_report(&report, TRM_REPORT_JSON);
     has("\"slots_in_use\": 2,");
     report.slots_in_use = 3;
@@ -368,8 +368,20 @@ START_TEST(a_device_without_tokens_is_too_slow_or_not_needed)
     text_has(&report, "too slow: the others finish first\n");
     report.slots_in_use = 1;
     text_has(&report, "one slot is in use at a time\n");
-    strcpy(report.reason, "1 of 4 slots at a time, by all devices: 2.0 µs each, 2.1 with all");
-    text_has(&report, "works on the others' tokens\n");
+}
+END_TEST
+
+START_TEST(a_device_that_works_on_the_tokens_of_others_is_told_from_one_without_work)
+{
+    struct trm_report report = ideal_report(&usual);
+    report.device_count      = 2;
+    report.devices[0]        = (struct trm_device_report){"cpu:0", .tokens = 998, .latency_ns = 20000};
+    report.spread_tokens     = 700;
+    text_has(&report, "works on the others' tokens\n\n  all devices worked at once on each of 700 tokens\n");
+    format_report(&report, TRM_REPORT_JSON);
+    has("\"spread_tokens\": 700,");
+    report.spread_tokens = 1; /* which tried whether it is faster */
+    text_has(&report, "         -          -\n\n  all devices worked at once on each of 1 token\n");
 }
 END_TEST
 
@@ -570,6 +582,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, the_json_has_every_member);
     tcase_add_test(tests, a_launch_on_a_device_of_its_own_choice_names_it);
     tcase_add_test(tests, a_device_without_tokens_is_too_slow_or_not_needed);
+    tcase_add_test(tests, a_device_that_works_on_the_tokens_of_others_is_told_from_one_without_work);
     tcase_add_test(tests, nothing_measured_is_a_critical_stage_of_null);
     tcase_add_test(tests, a_report_that_is_shorter_than_it_ever_was_is_refused);
     tcase_add_test(tests, any_bytes_of_a_name_become_good_json);
