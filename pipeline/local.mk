@@ -157,6 +157,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/collective/choose.c \
 	pipeline/collective/collective.c pipeline/collective/collective.h \
 	pipeline/collective/direct.c \
+	pipeline/collective/meeting.c \
 	pipeline/collective/message.c \
 	pipeline/collective/native.c \
 	pipeline/collective/reduce.c \

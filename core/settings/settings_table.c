@@ -64,9 +64,9 @@ static bool is_element_type(const char *value, char *allowed, size_t capacity)
 
 static bool is_collective_way(const char *value, char *allowed, size_t capacity)
 {
-    static const char *const ways[] = {"auto", "one-shot", "two-shot", "copies", "host", "nccl"};
+    static const char *const ways[] = {"auto", "one-shot", "two-shot", "root", "copies", "host", "nccl"};
 
-    snprintf(allowed, capacity, "auto, one-shot, two-shot, copies, host or nccl");
+    snprintf(allowed, capacity, "auto, one-shot, two-shot, root, copies, host or nccl");
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
         if (strcmp(value, ways[i]) == 0)
             return true;
@@ -138,10 +138,10 @@ static const struct core_setting_row rows[] = {
     {
         .info = INFO(
             TRM_SETTING_TEXT, "collective.way", "TRIREME_COLLECTIVE_WAY", "auto", 0,
-            "How collectives over a group of devices are done: one-shot and two-shot, by kernels that "
+            "How collectives over a group of devices are done: one-shot, two-shot and root, by kernels that "
             "access the memory of all devices; copies, by copies between devices; host, through pinned "
-            "host memory; nccl, by the library NCCL of the cuda backend; auto, the fastest of those that "
-            "the devices allow, as measured."),
+            "host memory; nccl, by the library NCCL of the cuda backend; auto, root for small sums and "
+            "else the fastest of those that the devices allow, as measured."),
         .check = is_collective_way,
     },
     {

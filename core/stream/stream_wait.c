@@ -186,16 +186,9 @@ static int32_t check_streams(struct trm_stream *const *streams, uint32_t count)
     return status;
 }
 
-/* Lets `stream` wait for all that is enqueued on `other` now. */
-static int32_t wait_for_all(struct core_stream *stream, struct core_stream *other)
-{
-    uint64_t value;
-    int32_t status = core_stream_mark(other, &value);
-    return status != TRM_OK ? status : core_stream_wait_other(stream, other, value);
-}
-
 /* Both are marked before either waits, so that neither waits for the other's wait: the way from one device to
- * another and back would take twice as long. */
+ * another and back would take twice as long. The one that is marked last waits first, since a driver takes
+ * longer for a call on another device than the last one. */
 static int32_t meet(struct core_stream *one, struct core_stream *other)
 {
     uint64_t one_value = 0, other_value = 0;
@@ -203,30 +196,41 @@ static int32_t meet(struct core_stream *one, struct core_stream *other)
     if (status == TRM_OK)
         status = core_stream_mark(other, &other_value);
     if (status == TRM_OK)
-        status = core_stream_wait_other(one, other, other_value);
-    return status == TRM_OK ? core_stream_wait_other(other, one, one_value) : status;
+        status = core_stream_wait_other(other, one, one_value);
+    return status == TRM_OK ? core_stream_wait_other(one, other, other_value) : status;
 }
 
-/* Of more than two streams the first waits for all others, and they for the first: 2 (n - 1) waits instead of
- * n². */
+/* The first waits for all others, and they for the first: 2 (n - 1) waits instead of n². */
+static int32_t meet_at_first(struct trm_stream *const *streams, uint32_t count)
+{
+    struct core_stream *first = core_stream_find(streams[0]);
+    uint64_t value            = 0;
+    int32_t status            = TRM_OK;
+    for (uint32_t i = 1; status == TRM_OK && i < count; i++)
+        status = core_stream_mark(core_stream_find(streams[i]), &value);
+    for (uint32_t i = 1; status == TRM_OK && i < count; i++) {
+        struct core_stream *other = core_stream_find(streams[i]);
+        status                    = core_stream_mark(other, &value); /* the same one */
+        if (status == TRM_OK)
+            status = core_stream_wait_other(first, other, value);
+    }
+    if (status == TRM_OK)
+        status = core_stream_mark(first, &value);
+    for (uint32_t i = 1; status == TRM_OK && i < count; i++)
+        status = core_stream_wait_other(core_stream_find(streams[i]), first, value);
+    return status;
+}
+
 int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count)
 {
-    struct core_stream *first, *other;
     if (count == 0)
         return TRM_OK;
     if (streams == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_barrier: `streams` is NULL");
     int32_t status = check_streams(streams, count);
-    if (status != TRM_OK)
+    if (status != TRM_OK || count == 1)
         return status;
-    first = core_stream_find(streams[0]);
     if (count == 2)
-        return meet(first, core_stream_find(streams[1]));
-    for (uint32_t i = 1; status == TRM_OK && i < count; i++)
-        status = wait_for_all(first, core_stream_find(streams[i]));
-    for (uint32_t i = 1; status == TRM_OK && i < count; i++) {
-        other  = core_stream_find(streams[i]);
-        status = wait_for_all(other, first);
-    }
-    return status;
+        return meet(core_stream_find(streams[0]), core_stream_find(streams[1]));
+    return meet_at_first(streams, count);
 }

@@ -52,14 +52,14 @@ static int32_t run(struct pipeline_collective *collective, const struct pipeline
         return pipeline_bucket_enqueue(collective, call, way == PIPELINE_WAY_HOST, is_met);
     if (is_relayed(way))
         return pipeline_relay_enqueue(collective, call, way == PIPELINE_WAY_HOST);
-    return pipeline_direct_enqueue(collective, call, way == PIPELINE_WAY_ONE_SHOT);
+    return pipeline_direct_enqueue(collective, call, way);
 }
 
 /* Can a way find the spans in a table, where that is of use to it? */
 static bool find_table(struct pipeline_collective *collective, const struct pipeline_call *call)
 {
-    bool is_indirect   = collective->forced > PIPELINE_WAY_TWO_SHOT;
-    bool may_be_direct = collective->can_reach && collective->devices > 1 && !is_indirect;
+    bool is_allowed = collective->forced < 0 || pipeline_way_is_direct((enum pipeline_way)collective->forced);
+    bool may_be_direct = collective->can_reach && collective->devices > 1 && is_allowed;
     bool is_of_use     = call->count > 1 || !call->is_aligned;
 
     return pipeline_kind_reduces(call->kind) && may_be_direct && is_of_use &&
@@ -88,15 +88,6 @@ static int32_t choose(struct pipeline_collective *collective, const struct pipel
     return status;
 }
 
-static void note_meeting(struct pipeline_collective *collective, const struct pipeline_call *call)
-{
-    for (uint32_t d = 0; d < call->devices; d++) {
-        const struct core_stream *stream = core_stream_find(call->streams[d]);
-        collective->met[d]               = call->streams[d];
-        collective->met_next[d]          = stream != NULL ? core_stream_next(stream) : 0;
-    }
-}
-
 static int32_t enqueue_locked(struct pipeline_collective *collective, struct pipeline_call *call)
 {
     struct pipeline_decision decision;
@@ -111,7 +102,7 @@ static int32_t enqueue_locked(struct pipeline_collective *collective, struct pip
     if (status == TRM_OK)
         status = run(collective, call, decision.way, &is_met);
     if (status == TRM_OK && is_met)
-        note_meeting(collective, call);
+        pipeline_streams_note_meeting(collective, call);
     if (status == TRM_OK && decision.measured != NULL)
         status = pipeline_choice_end(decision.measured, call->streams[0]);
     if (status != TRM_OK)

@@ -1,4 +1,5 @@
-/* Which way a call takes: the fastest in the first calls of its kind, size and number of spans.
+/* Which way a call takes: root for small sums; else the fastest in the first calls of its kind, size and
+ * number of spans.
  *
  * A measured call lies between two time stamps on the first device's stream. They are read by a later call,
  * when they have passed, so that nothing waits for them.
@@ -13,14 +14,17 @@
 #define TRIES 3
 /* Up to this size one-shot comes first, before anything is measured. */
 #define SMALL_BYTES (UINT64_C(256) << 10)
+/* Up to this size sums take the way root. The time of a sum is then that of the host's calls of the driver,
+ * of which root has the fewest, and of a wait for another device; time stamps on one stream see neither. */
+#define ROOT_BYTES (UINT64_C(128) << 10)
 /* Below this size a kernel that reads the peers' memory is faster than what NCCL launches, and NCCL takes
  * memory for itself. */
 #define NATIVE_BYTES (UINT64_C(64) << 10)
 
 static const char *const way_names[PIPELINE_WAYS] = {
     [PIPELINE_WAY_ONE_SHOT] = "one-shot", [PIPELINE_WAY_TWO_SHOT] = "two-shot",
-    [PIPELINE_WAY_COPIES] = "copies",     [PIPELINE_WAY_HOST] = "host",
-    [PIPELINE_WAY_NATIVE] = "nccl",
+    [PIPELINE_WAY_ROOT] = "root",         [PIPELINE_WAY_COPIES] = "copies",
+    [PIPELINE_WAY_HOST] = "host",         [PIPELINE_WAY_NATIVE] = "nccl",
 };
 
 int32_t pipeline_way_parse(const char *text)
@@ -58,6 +62,7 @@ static bool is_legal(const struct pipeline_collective *collective, const struct 
         return collective->can_reach && is_aligned &&
                !(call->is_in_place && call->kind == PIPELINE_ALL_REDUCE);
     case PIPELINE_WAY_TWO_SHOT:
+    case PIPELINE_WAY_ROOT:
         return collective->can_reach && is_aligned;
     case PIPELINE_WAY_NATIVE:
         return why_not_native(collective, call) == NULL;
@@ -66,12 +71,23 @@ static bool is_legal(const struct pipeline_collective *collective, const struct 
     }
 }
 
+/* Do the driver's calls take longer than the work? A cpu has no driver: its ways are measured, without
+ * root. */
+static bool is_bound_by_host(const struct pipeline_collective *collective, const struct pipeline_call *call)
+{
+    return call->kind == PIPELINE_ALL_REDUCE && call->devices <= PIPELINE_KERNEL_SPANS &&
+           call->bytes <= ROOT_BYTES && collective->cpus == 0 &&
+           is_legal(collective, call, PIPELINE_WAY_ROOT);
+}
+
 /* Is the way worth a try? */
 static bool is_candidate(const struct pipeline_collective *collective, const struct pipeline_call *call,
                          enum pipeline_way way)
 {
     if (way == PIPELINE_WAY_ONE_SHOT && call->kind >= PIPELINE_REDUCE_SCATTER)
         return false; /* the same as two-shot */
+    if (way == PIPELINE_WAY_ROOT)
+        return false; /* taken by size */
     if (way == PIPELINE_WAY_NATIVE &&
         (!pipeline_native_is_exact(call) || (collective->can_reach && call->bytes < NATIVE_BYTES)))
         return false;
@@ -222,6 +238,11 @@ int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct
         return TRM_OK;
     if (collective->forced >= 0)
         return choose_forced(collective, call, decision);
+    if (is_bound_by_host(collective, call)) {
+        decision->way = PIPELINE_WAY_ROOT;
+        explain(decision, "since it has the fewest calls of the driver");
+        return TRM_OK;
+    }
     if ((collective->flags & TRM_COLLECTIVE_DETERMINISTIC) == 0) {
         choose_measured(collective, call, decision);
         return TRM_OK;

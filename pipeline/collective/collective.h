@@ -3,24 +3,27 @@
  *     collective.c   a collective's life             call.c      the functions of <trireme/collective.h>
  *     check.c        a call's checks                 task.c      which device combines or copies which bytes
  *     choose.c       which way a call takes          reduce.c    launches of the kernels
- *     direct.c       the ways one-shot and two-shot  relay.c     the ways copies and host
+ *     direct.c       the ways by kernels alone       relay.c     the ways copies and host
  *     table.c        launches for many small spans   bucket.c    many small spans as one, for relay.c
  *     message.c      send and receive                native.c    the way nccl
+ *     meeting.c      streams that wait for each other
  *
  * A call becomes tasks: one device reads a range of n spans, combines it in the order of the devices, and
  * writes the result to m spans. The ways differ in who does a task, and in how data comes to it:
  *
  *     one-shot    each device combines everything that it needs itself; kernels read the peers' memory
  *     two-shot    each device combines one part; kernels read and write the peers' memory
+ *     root        one device combines everything and writes it to all others: a reduction at a root and a
+ *                 broadcast in one kernel
  *     copies      as two-shot, but copies in chunks bring the data to the device, and the results back
  *     host        as copies, through pinned host memory
  *     nccl        one operation of the backend, which has a library for it
  *
- * The first two run on the program's streams, between two barriers. Copies and host have three streams on
- * each device, which wait for the program's streams, and which these wait for. The last one is an
- * operation of the first device's stream.
+ * The first three run on the program's streams, between two meetings of all streams. Copies and host have
+ * three streams on each device, which wait for the program's streams, and which these wait for. The last one
+ * is an operation of the first device's stream.
  *
- * A call of many small spans is one launch on each device in the first two ways: of a kernel that finds the
+ * A call of many small spans is one launch on each device in the first three ways: of a kernel that finds the
  * spans in a table of addresses. For copies and host, each device puts its small spans side by side, and
  * takes the results out afterwards.
  *
@@ -43,9 +46,10 @@
 enum pipeline_way {
     PIPELINE_WAY_ONE_SHOT = 0,
     PIPELINE_WAY_TWO_SHOT = 1,
-    PIPELINE_WAY_COPIES   = 2,
-    PIPELINE_WAY_HOST     = 3,
-    PIPELINE_WAY_NATIVE   = 4,
+    PIPELINE_WAY_ROOT     = 2, /* the last one by kernels alone */
+    PIPELINE_WAY_COPIES   = 3,
+    PIPELINE_WAY_HOST     = 4,
+    PIPELINE_WAY_NATIVE   = 5,
     PIPELINE_WAYS,
 };
 
@@ -231,6 +235,12 @@ struct pipeline_collective {
     _Atomic uint32_t sent; /* counts messages; a futex */
 };
 
+/* Is a call done by kernels that access the memory of all devices? */
+static inline bool pipeline_way_is_direct(enum pipeline_way way)
+{
+    return way <= PIPELINE_WAY_ROOT;
+}
+
 static inline bool pipeline_kind_reduces(enum pipeline_collective_kind kind)
 {
     return kind < PIPELINE_BROADCAST;
@@ -251,12 +261,16 @@ int32_t pipeline_collective_check_span(const struct pipeline_collective *collect
                                        uint32_t number, uint32_t index, struct trm_span given,
                                        struct trm_span *span);
 
-/* The number of tasks for each number of spans. */
+/* The number of tasks for each number of spans. Tasks of a device have numbers that follow each other. */
 uint32_t pipeline_call_tasks(const struct pipeline_call *call);
 
-/* Task `part` of the spans `number`. False when there is nothing to do. */
-bool pipeline_call_task(const struct pipeline_call *call, bool is_one_shot, uint32_t number, uint32_t part,
-                        struct pipeline_task_range *task);
+/* Task `part` of the spans `number`. False when there is nothing to do. The ways copies and host have the
+ * tasks of two-shot. */
+bool pipeline_call_task(const struct pipeline_call *call, enum pipeline_way way, uint32_t number,
+                        uint32_t part, struct pipeline_task_range *task);
+
+/* The device that has all tasks of a call; PIPELINE_DEVICES: several may have some. */
+uint32_t pipeline_call_worker(const struct pipeline_call *call, enum pipeline_way way);
 
 /* ---- choose.c ------------------------------------------------------------------------------- */
 
@@ -293,15 +307,29 @@ int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const st
                                 const struct pipeline_task_range *task, struct trm_stream *stream,
                                 struct trm_span scratch);
 
-/* ---- direct.c, relay.c, bucket.c ---------------------------------------------------------------------- */
+/* ---- meeting.c ------------------------------------------------------------------------------ */
 
 /* Has nothing been enqueued on the streams since they last met? */
 bool pipeline_streams_have_met(const struct pipeline_collective *collective,
                                const struct pipeline_call *call);
+/* They have met behind what is enqueued. */
+void pipeline_streams_note_meeting(struct pipeline_collective *collective, const struct pipeline_call *call);
 
-/* Enqueue a call between two barriers. After an error, some of it may be enqueued. */
+/* Before a call: lets the stream of device `worker`, or of PIPELINE_DEVICES each, wait for all that the
+ * others have. Does nothing where the streams have met. */
+int32_t pipeline_streams_gather(const struct pipeline_collective *collective,
+                                const struct pipeline_call *call, uint32_t worker);
+/* Device `device` has all its operations of a call. */
+int32_t pipeline_streams_arrive(const struct pipeline_call *call, uint32_t device);
+/* Behind a call whose operations are on the stream of device `worker`, or of PIPELINE_DEVICES on all: lets
+ * all others wait for them. The streams then have met. */
+int32_t pipeline_streams_scatter(const struct pipeline_call *call, uint32_t worker);
+
+/* ---- direct.c, relay.c, bucket.c ---------------------------------------------------------------------- */
+
+/* Enqueue a call between two meetings. After an error, some of it may be enqueued. */
 int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
-                                bool is_one_shot);
+                                enum pipeline_way way);
 int32_t pipeline_relay_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
                                bool is_host);
 

@@ -1,9 +1,8 @@
-/* The ways one-shot and two-shot: kernels of each device read, and write, the memory of all devices, on the
- * program's streams.
+/* The ways one-shot, two-shot and root: kernels of each device, or of one, read and write the memory of all
+ * devices, on the program's streams.
  *
  * All streams meet before the call, so that all inputs are ready, and after it, so that none goes on while a
- * peer still reads its memory. The meeting after a call is also the one before the next call when nothing was
- * enqueued in between.
+ * peer still reads its memory (meeting.c).
  *
  * Of a call of several spans, each device does the small ones in one launch, which finds them in a table of
  * addresses. Kernels also take spans from there whose offsets they do not take as arguments.
@@ -13,22 +12,6 @@
 
 /* Scratch memory of tasks with more sources than one kernel takes. */
 #define CHUNK (UINT64_C(4) << 20)
-
-bool pipeline_streams_have_met(const struct pipeline_collective *collective, const struct pipeline_call *call)
-{
-    for (uint32_t d = 0; d < call->devices; d++) {
-        const struct core_stream *stream = core_stream_find(call->streams[d]);
-        if (stream == NULL || collective->met[d] != call->streams[d] ||
-            collective->met_next[d] != core_stream_next(stream))
-            return false;
-    }
-    return true;
-}
-
-static int32_t meet(const struct pipeline_call *call)
-{
-    return call->devices == 1 ? TRM_OK : trm_stream_barrier(call->streams, call->devices);
-}
 
 static int32_t copy_task(const struct pipeline_task_range *task, struct trm_stream *stream)
 {
@@ -145,32 +128,50 @@ static int32_t run_or_add(struct pipeline_collective *collective, const struct p
     return status != TRM_OK || is_taken ? status : run(collective, call, task);
 }
 
-static int32_t run_all(struct pipeline_collective *collective, const struct pipeline_call *call,
-                       bool is_one_shot, struct pipeline_table *tables)
+/* The tasks of device `device` for the spans `number`. */
+static int32_t run_number(struct pipeline_collective *collective, const struct pipeline_call *call,
+                          enum pipeline_way way, uint32_t number, uint32_t device,
+                          struct pipeline_table *table)
 {
     struct pipeline_task_range task;
-    uint32_t tasks = pipeline_call_tasks(call);
+    uint32_t each  = pipeline_call_tasks(call) / call->devices;
+    int32_t status = TRM_OK;
+
+    for (uint32_t i = 0; status == TRM_OK && i < each; i++)
+        if (pipeline_call_task(call, way, number, device * each + i, &task))
+            status = run_or_add(collective, call, &task, table);
+    return status;
+}
+
+/* Span by span on all devices, so that all have work early. */
+static int32_t run_all(struct pipeline_collective *collective, const struct pipeline_call *call,
+                       enum pipeline_way way, uint32_t worker, struct pipeline_table *tables)
+{
+    uint32_t first = worker == PIPELINE_DEVICES ? 0 : worker;
+    uint32_t end   = worker == PIPELINE_DEVICES ? call->devices : worker + 1;
     int32_t status = TRM_OK;
 
     for (uint32_t k = 0; k < call->count; k++)
-        for (uint32_t part = 0; status == TRM_OK && part < tasks; part++)
-            if (pipeline_call_task(call, is_one_shot, k, part, &task))
-                status = run_or_add(collective, call, &task, &tables[task.device]);
-    for (uint32_t d = 0; d < call->devices; d++) {
-        if (status == TRM_OK)
-            status = pipeline_table_flush(&tables[d]);
+        for (uint32_t d = first; status == TRM_OK && d < end; d++) {
+            status = run_number(collective, call, way, k, d, &tables[d]);
+            if (status == TRM_OK && k + 1 == call->count)
+                status = pipeline_table_flush(&tables[d]);
+            if (status == TRM_OK && k + 1 == call->count)
+                status = pipeline_streams_arrive(call, d);
+        }
+    for (uint32_t d = first; d < end; d++)
         pipeline_table_fini(&tables[d]);
-    }
     return status;
 }
 
 int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
-                                bool is_one_shot)
+                                enum pipeline_way way)
 {
     struct pipeline_table tables[PIPELINE_DEVICES] = {0};
+    uint32_t worker                                = pipeline_call_worker(call, way);
 
-    int32_t status = pipeline_streams_have_met(collective, call) ? TRM_OK : meet(call);
+    int32_t status = pipeline_streams_gather(collective, call, worker);
     if (status == TRM_OK)
-        status = run_all(collective, call, is_one_shot, tables);
-    return status == TRM_OK ? meet(call) : status;
+        status = run_all(collective, call, way, worker, tables);
+    return status == TRM_OK ? pipeline_streams_scatter(call, worker) : status;
 }

@@ -72,15 +72,6 @@ void pipeline_native_fini(struct pipeline_collective *collective)
 
 /* ---- a call --------------------------------------------------------------------------------- */
 
-/* Lets `stream` wait for everything on `other`. */
-static int32_t follow(struct trm_stream *stream, struct trm_stream *other)
-{
-    struct trm_point point;
-
-    int32_t status = trm_stream_mark(other, &point);
-    return status == TRM_OK ? trm_stream_wait(stream, point) : status;
-}
-
 /* The spans that have a length: moved together. */
 static uint32_t pack(const struct pipeline_call *call)
 {
@@ -117,14 +108,9 @@ static int32_t run(struct pipeline_collective *collective, const struct pipeline
 
 int32_t pipeline_native_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call)
 {
-    int32_t status = TRM_OK;
-    bool have_met  = pipeline_streams_have_met(collective, call);
+    int32_t status = pipeline_streams_gather(collective, call, 0);
 
-    for (uint32_t d = 1; status == TRM_OK && !have_met && d < call->devices; d++)
-        status = follow(call->streams[0], call->streams[d]);
     if (status == TRM_OK)
         status = run(collective, call);
-    for (uint32_t d = 1; status == TRM_OK && d < call->devices; d++)
-        status = follow(call->streams[d], call->streams[0]);
-    return status;
+    return status == TRM_OK ? pipeline_streams_scatter(call, 0) : status;
 }

@@ -412,7 +412,8 @@ static int32_t enqueue_number(const struct run *run, uint32_t number)
     for (uint64_t c = 0; is_more; c++) {
         is_more = false;
         for (uint32_t part = 0; status == TRM_OK && part < pipeline_call_tasks(run->call); part++) {
-            if (!pipeline_call_task(run->call, false, number, part, &task) || !cut(&task, chunk, c, &piece))
+            if (!pipeline_call_task(run->call, PIPELINE_WAY_TWO_SHOT, number, part, &task) ||
+                !cut(&task, chunk, c, &piece))
                 continue;
             is_more = true;
             status  = enqueue_chunk(run, &piece);

@@ -40,23 +40,26 @@ static void add_target(struct pipeline_task_range *task, uint32_t device, struct
 /* ---- that combine --------------------------------------------------------------------------- */
 
 /* The bytes that device `part` combines. */
-static struct range range_of(const struct pipeline_call *call, bool is_one_shot, uint32_t number,
+static struct range range_of(const struct pipeline_call *call, enum pipeline_way way, uint32_t number,
                              uint32_t part)
 {
+    uint32_t worker          = pipeline_call_worker(call, way);
     uint64_t bytes           = call->inputs[number * (uint64_t)call->devices].length;
     const struct range whole = {0, bytes}, none = {0, 0};
 
     if (call->kind == PIPELINE_REDUCE_SCATTER)
         return (struct range){part * (bytes / call->devices), bytes / call->devices};
-    if (is_one_shot)
-        return call->kind == PIPELINE_ALL_REDUCE || part == call->root ? whole : none;
+    if (worker != PIPELINE_DEVICES)
+        return part == worker ? whole : none;
+    if (way == PIPELINE_WAY_ONE_SHOT)
+        return whole;
     if (call->count > 1 && bytes <= SMALL_BYTES)
         return part == number % call->devices ? whole : none;
     return part_of(bytes, call->devices, part);
 }
 
-static void add_targets(const struct pipeline_call *call, bool is_one_shot, uint32_t number, uint32_t part,
-                        uint64_t at, struct pipeline_task_range *task)
+static void add_targets(const struct pipeline_call *call, enum pipeline_way way, uint32_t number,
+                        uint32_t part, uint64_t at, struct pipeline_task_range *task)
 {
     uint32_t devices               = call->devices;
     const struct trm_span *outputs = &call->outputs[number * (uint64_t)devices];
@@ -65,17 +68,17 @@ static void add_targets(const struct pipeline_call *call, bool is_one_shot, uint
         add_target(task, call->root, call->outputs[number], at);
     else if (call->kind == PIPELINE_REDUCE_SCATTER)
         add_target(task, part, outputs[part], 0);
-    else if (is_one_shot)
+    else if (way == PIPELINE_WAY_ONE_SHOT)
         add_target(task, part, outputs[part], at);
     else
         for (uint32_t d = 0; d < devices; d++)
             add_target(task, d, outputs[d], at);
 }
 
-static bool make_reduction(const struct pipeline_call *call, bool is_one_shot, uint32_t number, uint32_t part,
-                           struct pipeline_task_range *task)
+static bool make_reduction(const struct pipeline_call *call, enum pipeline_way way, uint32_t number,
+                           uint32_t part, struct pipeline_task_range *task)
 {
-    struct range range = range_of(call, is_one_shot, number, part);
+    struct range range = range_of(call, way, number, part);
 
     task->device = part;
     task->bytes  = range.bytes;
@@ -83,7 +86,7 @@ static bool make_reduction(const struct pipeline_call *call, bool is_one_shot, u
         return false;
     for (uint32_t d = 0; d < call->devices; d++)
         add_source(task, d, call->inputs[number * (uint64_t)call->devices + d], range.at);
-    add_targets(call, is_one_shot, number, part, range.at, task);
+    add_targets(call, way, number, part, range.at, task);
     return true;
 }
 
@@ -109,19 +112,32 @@ static bool make_copy(const struct pipeline_call *call, uint32_t number, uint32_
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
+uint32_t pipeline_call_worker(const struct pipeline_call *call, enum pipeline_way way)
+{
+    bool is_whole = way == PIPELINE_WAY_ONE_SHOT || way == PIPELINE_WAY_ROOT;
+
+    if (call->kind == PIPELINE_ALL_REDUCE && way == PIPELINE_WAY_ROOT)
+        return 0;
+    if (call->kind == PIPELINE_REDUCE && is_whole)
+        return call->root;
+    if (call->kind == PIPELINE_BROADCAST && call->devices == 2)
+        return 1 - call->root;
+    return PIPELINE_DEVICES;
+}
+
 uint32_t pipeline_call_tasks(const struct pipeline_call *call)
 {
     return pipeline_kind_reduces(call->kind) ? call->devices : call->devices * call->devices;
 }
 
-bool pipeline_call_task(const struct pipeline_call *call, bool is_one_shot, uint32_t number, uint32_t part,
-                        struct pipeline_task_range *task)
+bool pipeline_call_task(const struct pipeline_call *call, enum pipeline_way way, uint32_t number,
+                        uint32_t part, struct pipeline_task_range *task)
 {
     task->source_count = 0;
     task->target_count = 0;
-    bool is_work  = pipeline_kind_reduces(call->kind) ? make_reduction(call, is_one_shot, number, part, task)
-                                                      : make_copy(call, number, part, task);
-    bool is_there = is_work && task->source_count == 1 && task->target_count == 1 &&
+    bool is_work       = pipeline_kind_reduces(call->kind) ? make_reduction(call, way, number, part, task)
+                                                           : make_copy(call, number, part, task);
+    bool is_there      = is_work && task->source_count == 1 && task->target_count == 1 &&
                     task->sources[0].buffer == task->targets[0].buffer &&
                     task->sources[0].offset == task->targets[0].offset;
     return is_work && !is_there;

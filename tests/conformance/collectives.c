@@ -3,7 +3,7 @@
  */
 #include "collectives.h"
 
-const char *const ways[WAYS] = {"auto", "one-shot", "two-shot", "copies", "host", "nccl"};
+const char *const ways[WAYS] = {"auto", "one-shot", "two-shot", "root", "copies", "host", "nccl"};
 
 /* ---- the devices ---------------------------------------------------------------------------- */
 
@@ -55,11 +55,27 @@ bool team_reaches(const struct team *team)
     return true;
 }
 
+bool team_has_cpu(const struct team *team)
+{
+    bool has_cpu = false;
+    for (uint32_t d = 0; d < team->count; d++) {
+        uint64_t kind = 0;
+        ck_ok(trm_device_get_info(team->devices[d], TRM_DEVICE_KIND, &kind, sizeof(kind), NULL));
+        has_cpu = has_cpu || kind == TRM_DEVICE_CPU;
+    }
+    return has_cpu;
+}
+
+bool way_is_direct(const char *way)
+{
+    return strstr(way, "-shot") != NULL || strcmp(way, "root") == 0;
+}
+
 bool way_may_refuse(const struct team *team, const char *way)
 {
     if (strcmp(way, "nccl") == 0)
         return team->count > 1 && getenv("CONFORMANCE_NCCL") == NULL;
-    return strstr(way, "-shot") != NULL && !team_reaches(team);
+    return way_is_direct(way) && !team_reaches(team);
 }
 
 void team_sync(const struct team *team)

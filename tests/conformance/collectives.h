@@ -17,7 +17,7 @@ struct team {
 };
 
 /* The values of the setting collective.way; "auto" first. */
-#define WAYS 6u
+#define WAYS 7u
 extern const char *const ways[WAYS];
 
 void team_open(struct team *team, const char *way, uint32_t flags);
@@ -25,6 +25,11 @@ void team_close(struct team *team);
 
 /* Can kernels of each device take buffers of all others? */
 bool team_reaches(const struct team *team);
+
+bool team_has_cpu(const struct team *team);
+
+/* Is the way done by kernels that access the memory of all devices? */
+bool way_is_direct(const char *way);
 
 /* Whether the way may refuse a call: where the kernels cannot access what it needs, or where there is no NCCL
  * (CONFORMANCE_NCCL in the environment: there is). */

@@ -32,6 +32,7 @@ CUDA_TESTS = \
 	tests/cuda/shared \
 	tests/cuda/sticky \
 	tests/cuda/streams \
+	tests/cuda/sums \
 	tests/cuda/textures \
 	tests/cuda/two_devices \
 	tests/cuda/with_vulkan
@@ -137,6 +138,12 @@ tests_cuda_streams_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_streams_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_streams_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_streams_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_sums_SOURCES = tests/cuda/sums.c
+tests_cuda_sums_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_sums_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_sums_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_sums_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_textures_SOURCES = tests/cuda/textures.c
 tests_cuda_textures_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
