@@ -10,6 +10,7 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/backend.c \
 	backends/cpu/device/device.c \
 	backends/cpu/device/device.h \
+	backends/cpu/device/info.c \
 	backends/cpu/device/live.c \
 	backends/cpu/device/live.h \
 	backends/cpu/device/memory.c \
@@ -21,6 +22,7 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/machine/transfer.c \
 	backends/cpu/machine/transfer.h \
 	backends/cpu/module/compile.c \
+	backends/cpu/module/compile.h \
 	backends/cpu/module/compile_flags.c \
 	backends/cpu/module/compiler.c \
 	backends/cpu/module/compiler.h \

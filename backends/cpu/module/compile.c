@@ -1,7 +1,7 @@
 /* cpu backend: compiling C to a shared object.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cpu/module/compiler.h"
+#include "backends/cpu/module/compile.h"
 
 #include <stdio.h>
 #include <string.h>
