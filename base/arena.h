@@ -18,7 +18,7 @@ struct base_arena {
     size_t total;                    /* bytes of all blocks */
     /* An allocation failed; callers check this once, at the end of a step. */
     bool failed;
-    bool is_full; /* it failed at BASE_ARENA_LIMIT, not for want of memory */
+    bool is_full; /* it failed at BASE_ARENA_LIMIT, not for lack of memory */
 };
 
 /* The most bytes of one arena: a hostile module fails before it uses up the machine. */

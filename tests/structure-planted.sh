@@ -82,6 +82,10 @@ printf '\nSee `core/graph/nothing.c`.\n' >>"$tree/README.md"
 planted "a path that does not exist" "core/graph/nothing.c does not exist"
 cp "$work/README.md" "$tree/README.md"
 
+mv "$tree/backends/cuda/stream/device_loss.c" "$tree/backends/cuda/stream/loss.c"
+planted "a role whose file has another name in a backend" "a role's file is device_loss.c, but backends that have one: 1"
+mv "$tree/backends/cuda/stream/loss.c" "$tree/backends/cuda/stream/device_loss.c"
+
 mkdir -p "$tree/backends/cpu"
 file=$(find "$tree/backends/cpu" -name backend.c | head -n 1)
 cp "$file" "$work/backend.c"

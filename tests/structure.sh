@@ -5,8 +5,8 @@
 #
 # Fails on an include that the table does not allow, on a room that includes one below it in the table (an upward arrow), on
 # an arrow between the library, a backend and the program, on a source file in no room, on a room of more than 40 files, on
-# more than 12 floors, on a file of more than 600 lines, on a comment of more than 110 columns, which clang-format leaves, and on
-# a path in the documents that does not exist.
+# more than 12 floors, on a file of more than 600 lines, on a comment of more than 110 columns, which clang-format leaves, on
+# a file of the table of roles that fewer than two backends have, and on a path in the documents that does not exist.
 
 root=${1:-${top_srcdir:-.}}
 cd "$root" || exit 1
@@ -169,6 +169,16 @@ grep '^backends/' "$work/files" | xargs grep -nE '^#[[:space:]]*include <trireme
     sed 's/$/   (a backend includes <trireme\/backend.h>, <trireme\/backend_util.h> and its own headers)/' "$work/public"
     status=1
 }
+
+# ------------------------------------------------------------------- files of the same role
+
+awk -F'`' '/^## / { within = ($0 == "## Files of the same role") } within && /^\|.*`/ { print $2 }' "$plan" >"$work/roles"
+while read -r name; do
+    count=$(sed -nE "s|^backends/([^/]+)/(.*/)?$name\$|\1|p" "$work/files" | sort -u | wc -l)
+    test "$count" -ge 2 && continue
+    echo "$plan: a role's file is $name, but backends that have one: $count"
+    status=1
+done <"$work/roles"
 
 # ------------------------------------------------------------------- paths in the documents
 #

@@ -10,6 +10,7 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/backend.c \
 	backends/cpu/device/device.c \
 	backends/cpu/device/device.h \
+	backends/cpu/device/info.c \
 	backends/cpu/device/live.c \
 	backends/cpu/device/live.h \
 	backends/cpu/device/memory.c \
@@ -20,10 +21,11 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/machine/machine.h \
 	backends/cpu/machine/transfer.c \
 	backends/cpu/machine/transfer.h \
+	backends/cpu/module/compile.c \
+	backends/cpu/module/compile.h \
 	backends/cpu/module/compile_flags.c \
 	backends/cpu/module/compiler.c \
 	backends/cpu/module/compiler.h \
-	backends/cpu/module/compiler_find.c \
 	backends/cpu/module/kernel_table.c \
 	backends/cpu/module/kernel_table.h \
 	backends/cpu/module/module.c \
@@ -31,7 +33,6 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/module/portable.c \
 	backends/cpu/module/portable.h \
 	backends/cpu/stream/enqueue.c \
-	backends/cpu/stream/failure.c \
 	backends/cpu/stream/graph.c \
 	backends/cpu/stream/graph.h \
 	backends/cpu/stream/job.c \
@@ -51,6 +52,7 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/stream/session.h \
 	backends/cpu/stream/stream.c \
 	backends/cpu/stream/stream.h \
+	backends/cpu/stream/stream_failure.c \
 	backends/cpu/stream/wait.c \
 	backends/cpu/stream/worker.c
 

@@ -78,6 +78,7 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/stream/copy.h \
 	backends/cuda/stream/deferred_submit.c \
 	backends/cuda/stream/deferred_submit.h \
+	backends/cuda/stream/device_loss.c \
 	backends/cuda/stream/enqueue.c \
 	backends/cuda/stream/enqueue.h \
 	backends/cuda/stream/fault.c \
@@ -86,7 +87,6 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/stream/follow.h \
 	backends/cuda/stream/launch.c \
 	backends/cuda/stream/launch.h \
-	backends/cuda/stream/loss.c \
 	backends/cuda/stream/mark.c \
 	backends/cuda/stream/mark.h \
 	backends/cuda/stream/notify.c \

@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct trailer) == 56, "no padding, since it is written as
 
 static const char magic[16] = "trireme cache 1";
 
-/* A file that cannot be opened for want of descriptors or memory may be good: then the cache has none now. */
+/* A file that cannot be opened for lack of descriptors or memory may be good: then the cache has none now. */
 static int32_t fail_errno(const char *path, const char *what)
 {
     bool is_missing = errno == ENOENT || errno == EMFILE || errno == ENFILE || errno == ENOMEM;

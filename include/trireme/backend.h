@@ -307,7 +307,7 @@ struct trm_stream_ops {
     int32_t (*mark)(struct trm_backend_stream *stream, uint64_t value);
     /* Optional: the stream waits until `other`, of the same instance, has completed other_value. If `other`
      * fails, the stream fails with the same status. `other` may be destroyed as soon as its own work is done,
-     * even before `stream` has come to the wait. UNSUPPORTED is a valid answer, such as for a stream of
+     * even before `stream` has reached the wait. UNSUPPORTED is a valid answer, such as for a stream of
      * another device. The core emulates it with gates, or on the host. */
     int32_t (*wait_stream)(struct trm_backend_stream *stream, uint64_t value,
                            struct trm_backend_stream *other, uint64_t other_value);

@@ -50,8 +50,11 @@ enum trm_device_key {
     /* 1: kernels take buffers of other devices of the backend that the device can access: where the backend
      * has a peer table of those that can_access() allows, else of all (trm_device_can_access()) */
     TRM_DEVICE_PEER_KERNELS = 25,
-    TRM_DEVICE_MAX_KERNELS  = 26, /* kernels of different streams that can run at the same time */
-    TRM_DEVICE_PRIORITIES   = 27, /* priorities of streams that the device tells apart; absent: 1 */
+    /* kernels of different streams that this backend can have running on the device at once. cpu: its
+     * workers; cuda: the grids that it holds; vulkan: the queues for kernels that the backend makes, eight at
+     * most */
+    TRM_DEVICE_MAX_KERNELS = 26,
+    TRM_DEVICE_PRIORITIES  = 27, /* priorities of streams that the device tells apart; absent: 1 */
     /* queues among which the driver spreads streams: work of streams that share one may wait for each other;
      * absent: no stream waits for another in this way */
     TRM_DEVICE_QUEUES = 28,

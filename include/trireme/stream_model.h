@@ -59,8 +59,8 @@ struct trm_stream_width {
     const char *backend;
     const char *device; /* its name */
     const char *driver; /* "" where the device has none */
-    uint32_t
-        measurements; /* a pool measures again until nothing has disturbed three of them, or 12 are made */
+    /* a pool measures again until nothing has disturbed three of them, or 12 are made */
+    uint32_t measurements;
     uint32_t undisturbed; /* of the measurements */
     uint64_t measured;    /* when the last one was made, in seconds since 1970 */
 };

@@ -214,7 +214,7 @@ struct trm_stream_prediction {
     uint32_t reserved;
     uint64_t mean_ns;
     uint64_t spread_ns; /* how far samples were from mean_ns: the mean, in which recent ones count more */
-    uint64_t samples;   /* tasks that it is learned from, since times last changed for good */
+    uint64_t samples;   /* tasks that it is learned from, since times last changed lastingly */
     int32_t workload;   /* enum trm_stream_workload: the task's, or as found; MIXED: not known yet */
     /* Of a pool over a group: the device that would get the task now, the time until it would have ended
      * there with all that comes before it, and of that, the time of the copies that it needs. */
@@ -249,9 +249,8 @@ struct trm_stream_pool_stats {
     /* enum trm_stream_strategy: the pool's, or the one that AUTO uses now. Of a pool over a group the
      * strategy as it was set: the pool of each device (trm_group_pool_get()) tells the one in use. */
     int32_t strategy;
-    uint32_t
-        /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */
-        queues;
+    /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */
+    uint32_t queues;
     uint32_t sharing; /* of the streams that exist now: at least so many share a queue with another one */
     uint32_t reserved;
     /* Of a pool over a group, which otherwise tells the sums of its devices. */

@@ -30,7 +30,7 @@ printf 'backend.path = %s\n' "$work/plugins" >"$work/config/trireme/trireme.conf
 as_nobody()
 {
     setpriv --reuid=65534 --regid=65534 --clear-groups \
-        env -u TRIREME_BACKEND -u TRIREME_BACKEND_PATH -u TRIREME_CONFIG XDG_CONFIG_HOME="$work/nowhere" "$@" "$work/helper"
+        env -u TRIREME_BACKEND -u TRIREME_BACKEND_PATH -u TRIREME_CONFIG -u TRIREME_LOG -u TRIREME_LOG_FILE XDG_CONFIG_HOME="$work/nowhere" "$@" "$work/helper"
 }
 
 finds_it()
@@ -60,7 +60,23 @@ writes_nothing()
     test ! -e "$work/profiles/root.txt" || fail "a privileged program wrote a profile"
 }
 
+# So is the log; a privileged program has none on standard error either.
+logs_it()
+{
+    as_nobody TRIREME_LOG=debug TRIREME_LOG_FILE="$work/profiles/user.log" >"$work/found" 2>&1
+    test -s "$work/profiles/user.log" || { cat "$work/found"; fail "no log is written without privilege"; }
+    as_nobody TRIREME_LOG=debug 2>&1 >"$work/found" | grep debug >/dev/null ||
+        fail "nothing is logged to standard error without privilege"
+}
+logs_nothing()
+{
+    as_nobody TRIREME_LOG=debug TRIREME_LOG_FILE="$work/profiles/root.log" >"$work/found" 2>"$work/error"
+    test ! -e "$work/profiles/root.log" || fail "a privileged program opened the log file of its environment"
+    test ! -s "$work/error" || { cat "$work/error"; fail "a privileged program logged to standard error"; }
+}
+
 writes_it
+logs_it
 for answer in finds_it does_not; do
     $answer TRIREME_BACKEND_PATH="$work/plugins"
     $answer TRIREME_BACKEND="$work/plugins/template.so"
@@ -69,4 +85,5 @@ for answer in finds_it does_not; do
     chown root:root "$work/helper" && chmod 4755 "$work/helper" || fail "making the helper setuid"
 done
 writes_nothing
+logs_nothing
 exit 0

@@ -28,8 +28,8 @@ struct kernel_size {
 
 /* Scalars of one type at equal distances. */
 struct kernel_field {
-    uint32_t
-        offset; /* of the first: from the start of the buffer, or of an element of the array at its end */
+    /* of the first: from the start of the buffer, or of an element of the array at its end */
+    uint32_t offset;
     uint32_t count;
     uint32_t stride; /* bytes from one to the next */
     int32_t type;    /* enum trm_type */

@@ -21,7 +21,7 @@ struct report {
 /* Say what the job does next: shown while it lasts, and named when the process does not survive it. */
 void report_begin(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Say that the job has come to its end: without this, a process that exits early looks like a good one. */
+/* Say that the job has ended: without this, a process that exits early looks like a good one. */
 void report_end(struct report *report);
 
 /* Report a finding about the subject of the report. `remedy`: what to do; NULL: nothing. */

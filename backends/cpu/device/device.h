@@ -1,6 +1,7 @@
 /* cpu backend: instances, their devices, and memory.
  *
- *     device.c  facts about the device, opening and closing it
+ *     device.c  opening and closing devices; the table
+ *     info.c    answers to questions about devices, which need not be open
  *     memory.c  allocation
  *     live.c    the buffers whose addresses the program knows
  *
@@ -61,6 +62,13 @@ static inline void *cpu_allocate(struct trm_backend_instance *instance, uint64_t
 {
     return instance->host->allocate(instance->host->context, size, CPU_LINE);
 }
+
+/* Explain that there is no device of that number. Returns NOT_FOUND. */
+int32_t cpu_device_fail_missing(struct trm_backend_instance *instance, uint32_t index);
+
+/* A slot of the table. */
+int32_t cpu_device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key, void *value,
+                            uint64_t capacity, uint64_t *needed);
 
 extern const struct trm_device_ops cpu_device_ops;
 extern const struct trm_memory_ops cpu_memory_ops;

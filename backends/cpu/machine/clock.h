@@ -29,7 +29,7 @@ static inline uint64_t cpu_ticks(void)
 }
 
 /* Whether so many ticks have passed since `begin`. The counter may be behind `begin`, where processors do not
- * agree or a virtual machine has come to another one: then no loop lasts until it has caught up. */
+ * agree or a virtual machine has moved to another one: then no loop lasts until it has caught up. */
 static inline bool cpu_have_passed(uint64_t ticks, uint64_t begin)
 {
     return cpu_ticks() - begin >= ticks;

@@ -6,7 +6,7 @@
  * the flags name the best level that this process has.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cpu/module/compiler.h"
+#include "backends/cpu/module/compile.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* cpu backend: compiling C to a shared object.
+/* cpu backend: finding the C compiler.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/module/compiler.h"
@@ -6,123 +6,69 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#define WORDS_MOST 32
-#define SENTENCE_LINES 3
-#define SOURCE "kernel.c"
-#define OBJECT "kernel.so"
+/* Not the PATH of the environment, which the program's caller controls. */
+static const char *const folders[] = {"/usr/local/bin", "/usr/bin", "/bin"};
 
-/* ---- words */
-
-/* Split a line at its blanks, in place. */
-static int split(char *line, char *words[], int most)
+static int32_t fail_missing(struct trm_backend_instance *instance, const char *what, const char *name)
 {
-    int count  = 0;
-    char *rest = NULL;
-    for (char *word = strtok_r(line, " ", &rest); word != NULL && count < most;
-         word       = strtok_r(NULL, " ", &rest))
-        words[count++] = word;
-    return count;
+    return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s needs a C compiler (%s), which is not there: install gcc or clang, or build it "
+                         "beforehand with \"trireme kc --target cpu\".",
+                         what, name);
 }
 
-/* ---- its messages */
-
-static void log_output(struct trm_backend_instance *instance, const char *output)
+static bool is_program(const char *path)
 {
-    const struct trm_host *host = instance->host;
-    char line[1024];
-    while (*output != '\0') {
-        size_t length = strcspn(output, "\n");
-        snprintf(line, sizeof(line), "%.*s", (int)length, output);
-        if (length != 0)
-            host->log(host->context, TRM_LOG_ERROR, line);
-        output += length + (output[length] == '\n');
-    }
-}
-
-/* Write the first lines that contain an error to `words`. */
-static void find_errors(const char *output, char *words, size_t capacity)
-{
-    size_t used = 0;
-    words[0]    = '\0';
-    for (int lines = 0; *output != '\0' && lines < SENTENCE_LINES && used + 1 < capacity;) {
-        size_t length = strcspn(output, "\n");
-        char line[400];
-        snprintf(line, sizeof(line), "%.*s", (int)length, output);
-        if (strstr(line, "error") != NULL) {
-            used += (size_t)snprintf(words + used, capacity - used, "%s%s", lines == 0 ? "" : "; ", line);
-            lines++;
-        }
-        output += length + (output[length] == '\n');
-    }
-    if (words[0] == '\0')
-        snprintf(words, capacity, "it printed no error");
-}
-
-/* ---- running it */
-
-static bool can_run_programs(const struct trm_host *host)
-{
-    return host->struct_size >= offsetof(struct trm_host, program_release) + sizeof(host->program_release);
-}
-
-static int32_t check_result(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
-                            const char *name, struct cpu_compiled *compiled)
-{
-    const struct trm_program_result *result = &compiled->result;
     struct stat facts;
-    char words[320];
-    int written = snprintf(compiled->path, sizeof(compiled->path), "%s/" OBJECT, result->folder);
-    if (result->signal != 0) {
-        snprintf(words, sizeof(words), "signal %d killed it", (int)result->signal);
-    } else if (result->exit_status == 0) {
-        if (written > 0 && (size_t)written < sizeof(compiled->path) && stat(compiled->path, &facts) == 0)
-            return TRM_OK;
-        snprintf(words, sizeof(words), "it wrote no file " OBJECT);
-    } else {
-        find_errors(result->messages, words, sizeof(words));
-    }
-    log_output(instance, result->messages);
-    return trm_util_fail(instance->host, TRM_ERROR_BACKEND,
-                         result->signal != 0 ? result->signal : result->exit_status,
-                         "%.60s cannot compile kernel '%.40s': %s.", compiler->path, name, words);
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }
 
-int32_t cpu_compile(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
-                    const char *name, const char *text, uint64_t length, uint32_t flags,
-                    struct cpu_compiled *compiled)
+static bool look_up(const char *name, char path[TRM_PATH_MOST])
+{
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        int written = snprintf(path, TRM_PATH_MOST, "%s/%s", folders[i], name);
+        if (written > 0 && (size_t)written < TRM_PATH_MOST && is_program(path))
+            return true;
+    }
+    return false;
+}
+
+static void identify(struct cpu_compiler *compiler)
+{
+    struct stat facts = {.st_size = 0};
+    (void)stat(compiler->path, &facts);
+    snprintf(compiler->identity, sizeof(compiler->identity), "%lld bytes, %lld.%09ld, %llu:%llu",
+             (long long)facts.st_size, (long long)facts.st_mtim.tv_sec, (long)facts.st_mtim.tv_nsec,
+             (unsigned long long)facts.st_dev, (unsigned long long)facts.st_ino);
+}
+
+int32_t cpu_compiler_find(struct trm_backend_instance *instance, const char *what,
+                          struct cpu_compiler *compiler)
 {
     const struct trm_host *host = instance->host;
-    char line[512], what[128], *words[WORDS_MOST];
-    struct trm_program_desc desc = {.struct_size = sizeof(desc),
-                                    .arguments   = (const char *const *)words,
-                                    .what        = what,
-                                    .file        = SOURCE,
-                                    .bytes       = text,
-                                    .size        = length};
-    *compiled                    = (struct cpu_compiled){.result = {.struct_size = sizeof(compiled->result)}};
-    if (!can_run_programs(host))
-        return trm_util_fail(host, TRM_ERROR_UNSUPPORTED, 0,
-                             "Kernel '%.80s' has to be compiled, which needs a newer libtrireme.", name);
-    snprintf(what, sizeof(what), "kernel '%.80s'", name);
-    snprintf(line, sizeof(line), "%s", cpu_compile_flags(flags));
-    words[0]       = (char *)compiler->path;
-    int count      = 1 + split(line, words + 1, WORDS_MOST - 6);
-    words[count++] = (char *)"-o";
-    words[count++] = (char *)OBJECT;
-    words[count++] = (char *)SOURCE;
-    words[count++] = (char *)"-lm";
-    words[count]   = NULL;
-    int32_t status = host->program_run(host->context, &desc, &compiled->result);
-    if (status != TRM_OK)
-        return status;
-    status = check_result(instance, compiler, name, compiled);
-    if (status != TRM_OK)
-        cpu_compiled_release(instance, compiled);
+    char name[TRM_PATH_MOST]    = "cc";
+    uint64_t needed             = 0;
+    (void)host->get_setting(host->context, "cpu.compiler", name, sizeof(name), &needed);
+    if (name[0] == '\0')
+        memcpy(name, "cc", 3);
+    if (strcmp(name, "none") == 0)
+        return trm_util_fail(
+            instance->host, TRM_ERROR_UNSUPPORTED, 0,
+            "%s needs a C compiler, but the setting cpu.compiler is \"none\": build it beforehand "
+            "with \"trireme kc --target cpu\".",
+            what);
+    if (name[0] != '/') {
+        if (!look_up(name, compiler->path))
+            return fail_missing(instance, what, name);
+    } else {
+        if (!is_program(name))
+            return fail_missing(instance, what, name);
+        memcpy(compiler->path, name, sizeof(compiler->path));
+    }
+    int32_t status = host->trust_file(host->context, compiler->path);
+    if (status == TRM_OK)
+        identify(compiler);
     return status;
-}
-
-void cpu_compiled_release(struct trm_backend_instance *instance, struct cpu_compiled *compiled)
-{
-    instance->host->program_release(instance->host->context, &compiled->result);
 }

@@ -3,7 +3,8 @@
  *     module.c        the table: loading, unloading, finding kernels
  *     kernel_table.c  tables of C functions, of the program or of a shared object, made into modules
  *     portable.c      SPIR-V, made into shared objects: found beside the module or in the cache, or compiled
- *     compiler.c      running the C compiler; compiler_find.c finding it
+ *     compile.c       running the C compiler; compile_flags.c the flags for it
+ *     compiler.c      finding the C compiler
  *
  * A module does not change after it is loaded, except the measured costs of its kernels, which are atomics.
  * So this room has no locks.

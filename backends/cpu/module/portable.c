@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backends/cpu/module/compiler.h"
+#include "backends/cpu/module/compile.h"
 #include "backends/cpu/module/kernel_table.h"
 
 #define EXTENSION ".so"

@@ -39,7 +39,7 @@ static bool run_rows(struct cpu_session *session, struct trm_backend_stream *str
     return true;
 }
 
-/* Parks the stream until the other one has come to the value, or returns false: it need not wait. The session
+/* Parks the stream until the other one has reached the value, or returns false: it need not wait. The session
  * runs next what the other stream finally waits for, unless another thread does. */
 static bool park(struct cpu_session *session, struct trm_backend_stream *stream,
                  struct trm_backend_stream *other, uint64_t value)

@@ -6,7 +6,7 @@
 
 struct trm_backend_stamp;
 
-/* Write the time: the stream has come to the stamp. */
+/* Write the time: the stream has reached the stamp. */
 void cpu_stamp_take(struct trm_backend_stamp *stamp);
 
 #endif

@@ -23,7 +23,7 @@ static void ring_release(struct trm_backend_stream *stream, struct cpu_op *slots
         trm_util_release(stream->scheduler->instance->host, slots, ring_bytes(capacity));
 }
 
-/* Whether `needed` slots are free, by the position that the reader has come to. */
+/* Whether `needed` slots are free, by the position that the reader has reached. */
 static bool has_room(struct trm_backend_stream *stream, uint32_t needed)
 {
     struct cpu_ring_writer *writer = &stream->writer;

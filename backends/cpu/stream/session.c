@@ -128,7 +128,7 @@ static void leave(struct trm_backend_stream *stream)
 
 /* ---- held streams */
 
-/* The next operation: in the ring, or in the graph that the ring has come to. */
+/* The next operation: in the ring, or in the graph that the ring has reached. */
 static const struct cpu_op *current_op(struct trm_backend_stream *stream)
 {
     return stream->graph_op != NULL ? stream->graph_op : cpu_ring_at(&stream->reader);

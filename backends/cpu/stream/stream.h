@@ -1,12 +1,12 @@
 /* cpu backend: a stream, and which thread may do what with it.
  *
- *     stream.c     creating and destroying streams, changes of their state, small slots of the table
- *     enqueue.c    writing operations into a stream's ring; ring.c the ring
- *     session.c    running a stream's operations; operation.c one operation; job.c one in parts;
- *                  launch.c a kernel; graph.c graphs; profile.c time stamps
- *     wait.c       waiting for streams; notify.c the lists of waiters
- *     scheduler.c  the run queue and tokens; worker.c the worker threads
- *     failure.c    why streams failed
+ *     stream.c          creating and destroying streams, changes of their state, small slots of the table
+ *     enqueue.c         writing operations into a stream's ring; ring.c the ring
+ *     session.c         running a stream's operations; operation.c one operation; job.c one in parts;
+ *                       launch.c a kernel; graph.c graphs; profile.c time stamps
+ *     wait.c            waiting for streams; notify.c the lists of waiters
+ *     scheduler.c       the run queue and tokens; worker.c the worker threads
+ *     stream_failure.c  why streams failed
  *
  * A stream has no thread. The thread that claims it runs its operations and is called its owner: a worker, or
  * a thread that waits. `state` is one of:
@@ -156,7 +156,7 @@ static inline bool cpu_stream_is_abandoned(struct trm_backend_stream *stream)
     return atomic_load_explicit(&stream->abandoned, memory_order_relaxed) != TRM_OK;
 }
 
-/* ---- failures; failure.c */
+/* ---- failures; stream_failure.c */
 
 /* NULL: the stream has not failed. */
 static inline struct cpu_failure *cpu_stream_failure(struct trm_backend_stream *stream)

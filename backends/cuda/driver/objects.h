@@ -131,9 +131,9 @@ struct trm_backend_device {
     struct cuda_quiet_member *quiet_members; /* under quiet_lock, as the next */
     uint32_t quiet_depth;
 
-    /* The stream room's part, set when the device is opened (stream/loss.c). on_loss latches the loss of the
-     * device, says what was running, and wakes all threads that wait. on_kernel_unload drops what streams
-     * keep of a kernel that is about to be destroyed. */
+    /* The stream room's part, set when the device is opened (stream/device_loss.c). on_loss latches the loss
+     * of the device, says what was running, and wakes all threads that wait. on_kernel_unload drops what
+     * streams keep of a kernel that is about to be destroyed. */
     void (*on_loss)(struct trm_backend_device *device, CUresult result, const char *call);
     void (*on_kernel_unload)(struct trm_backend_device *device, const struct trm_backend_kernel *kernel);
 };

@@ -42,17 +42,10 @@ static int32_t translate_result(struct trm_backend_device *device, CUresult resu
 
 /* ---- what nodes can do ----------------------------------------------------------------------- */
 
-static bool is_reachable(struct trm_backend_device *device, const struct trm_place *place, uint64_t bytes)
-{
-    const char *host = place->host;
-    return place->memory != NULL ||
-           (cuda_is_known_to_driver(device, host) && cuda_is_known_to_driver(device, host + bytes - 1));
-}
-
 static bool copy_is_reachable(struct trm_backend_device *device, const struct trm_copy_desc *desc)
 {
-    return is_reachable(device, &desc->destination, desc->size) &&
-           is_reachable(device, &desc->source, desc->size);
+    return cuda_place_is_reachable(device, &desc->destination, desc->size) &&
+           cuda_place_is_reachable(device, &desc->source, desc->size);
 }
 
 static uint64_t rows_bytes(const struct trm_copy_2d_desc *desc, uint64_t pitch)
@@ -62,8 +55,8 @@ static uint64_t rows_bytes(const struct trm_copy_2d_desc *desc, uint64_t pitch)
 
 static bool rows_are_reachable(struct trm_backend_device *device, const struct trm_copy_2d_desc *desc)
 {
-    return is_reachable(device, &desc->destination, rows_bytes(desc, desc->destination_pitch)) &&
-           is_reachable(device, &desc->source, rows_bytes(desc, desc->source_pitch));
+    return cuda_place_is_reachable(device, &desc->destination, rows_bytes(desc, desc->destination_pitch)) &&
+           cuda_place_is_reachable(device, &desc->source, rows_bytes(desc, desc->source_pitch));
 }
 
 /* A launch as a node; contains pointers into itself. */
@@ -82,19 +75,7 @@ static int32_t build_kernel(struct trm_backend_device *device, const struct trm_
     int32_t status = cuda_launch_build(device, desc, launch);
     if (status != TRM_OK)
         return status;
-    cuda_launch_entries(launch, node->entries);
-    node->params = (CUDA_KERNEL_NODE_PARAMS){
-        .func           = launch->function,
-        .gridDimX       = launch->groups[0],
-        .gridDimY       = launch->groups[1],
-        .gridDimZ       = launch->groups[2],
-        .blockDimX      = launch->group_size[0],
-        .blockDimY      = launch->group_size[1],
-        .blockDimZ      = launch->group_size[2],
-        .sharedMemBytes = launch->shared_bytes,
-        .kernelParams   = node->entries,
-        .ctx            = device->context,
-    };
+    node->params = cuda_launch_node(device, launch, node->entries);
     return TRM_OK;
 }
 

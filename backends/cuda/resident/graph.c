@@ -65,18 +65,10 @@ static int32_t write_launch(struct cuda_resident_graph *graph, uint32_t index,
     return TRM_OK;
 }
 
-/* Host memory that the driver does not know is out of the kernel's reach. */
-static bool is_reachable(struct trm_backend_device *device, const struct trm_place *place, uint64_t bytes)
-{
-    const char *host = place->host;
-    return place->memory != NULL ||
-           (cuda_is_known_to_driver(device, host) && cuda_is_known_to_driver(device, host + bytes - 1));
-}
-
 static int32_t write_copy(struct cuda_resident_graph *graph, uint32_t index, const struct trm_copy_desc *copy)
 {
-    if (!is_reachable(graph->device, &copy->destination, copy->size) ||
-        !is_reachable(graph->device, &copy->source, copy->size))
+    if (!cuda_place_is_reachable(graph->device, &copy->destination, copy->size) ||
+        !cuda_place_is_reachable(graph->device, &copy->source, copy->size))
         return trm_util_fail(
             host_of(graph), TRM_ERROR_UNSUPPORTED, 0,
             "A kernel that stays on the device copies pinned and registered host memory alone; "

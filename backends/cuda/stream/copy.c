@@ -53,6 +53,13 @@ bool cuda_is_known_to_driver(struct trm_backend_device *device, const void *memo
     return result == CUDA_SUCCESS && type != 0;
 }
 
+bool cuda_place_is_reachable(struct trm_backend_device *device, const struct trm_place *place, uint64_t bytes)
+{
+    const char *host = place->host;
+    return place->memory != NULL ||
+           (cuda_is_known_to_driver(device, host) && cuda_is_known_to_driver(device, host + bytes - 1));
+}
+
 static bool is_pageable(struct trm_backend_device *device, const struct trm_place *place)
 {
     return place->memory == NULL && !cuda_is_known_to_driver(device, place->host);

@@ -18,6 +18,11 @@ CUdeviceptr cuda_place_address(const struct trm_place *place);
 /* Whether the driver knows the memory at an address of the program: it was pinned, registered or managed. */
 bool cuda_is_known_to_driver(struct trm_backend_device *device, const void *memory);
 
+/* Whether the device reaches the bytes at a place by itself: host memory that the driver does not know is out
+ * of its reach. */
+bool cuda_place_is_reachable(struct trm_backend_device *device, const struct trm_place *place,
+                             uint64_t bytes);
+
 /* Whether the driver would block the thread that submits the operation. */
 bool cuda_copy_blocks(struct trm_backend_device *device, const struct trm_copy_desc *desc);
 bool cuda_copy_2d_blocks(struct trm_backend_device *device, const struct trm_copy_2d_desc *desc);

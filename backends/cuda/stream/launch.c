@@ -135,11 +135,30 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
     return TRM_OK;
 }
 
-void cuda_launch_entries(const struct cuda_launch *launch, void **pointers)
+/* Write the kernelParams of the launch. */
+static void write_entries(const struct cuda_launch *launch, void **pointers)
 {
     const struct trm_backend_kernel *kernel = launch->kernel;
     for (uint32_t i = 0; i < kernel->entry_count; i++)
         pointers[i] = (void *)(uintptr_t)(launch->arguments + kernel->entries[i]);
+}
+
+CUDA_KERNEL_NODE_PARAMS cuda_launch_node(const struct trm_backend_device *device,
+                                         const struct cuda_launch *launch, void **pointers)
+{
+    write_entries(launch, pointers);
+    return (CUDA_KERNEL_NODE_PARAMS){
+        .func           = launch->function,
+        .gridDimX       = launch->groups[0],
+        .gridDimY       = launch->groups[1],
+        .gridDimZ       = launch->groups[2],
+        .blockDimX      = launch->group_size[0],
+        .blockDimY      = launch->group_size[1],
+        .blockDimZ      = launch->group_size[2],
+        .sharedMemBytes = launch->shared_bytes,
+        .kernelParams   = pointers,
+        .ctx            = device->context,
+    };
 }
 
 CUresult cuda_launch_submit(struct trm_backend_device *device, CUstream stream,
@@ -147,7 +166,7 @@ CUresult cuda_launch_submit(struct trm_backend_device *device, CUstream stream,
 {
     void *pointers[CUDA_MAX_ARGUMENTS];
     const uint32_t *groups = launch->groups, *size = launch->group_size;
-    cuda_launch_entries(launch, pointers);
+    write_entries(launch, pointers);
     return device->cuda->cuLaunchKernel(launch->function, groups[0], groups[1], groups[2], size[0], size[1],
                                         size[2], launch->shared_bytes, stream, pointers, NULL);
 }

@@ -27,8 +27,10 @@ struct cuda_launch {
 int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_launch_desc *desc,
                           struct cuda_launch *launch);
 
-/* Write the kernelParams of the launch; `pointers` has room for CUDA_MAX_ARGUMENTS. */
-void cuda_launch_entries(const struct cuda_launch *launch, void **pointers);
+/* The parameters of a graph node. They and what is written to `pointers`, which has room for
+ * CUDA_MAX_ARGUMENTS, point into the launch. */
+CUDA_KERNEL_NODE_PARAMS cuda_launch_node(const struct trm_backend_device *device,
+                                         const struct cuda_launch *launch, void **pointers);
 
 /* Submit, with the context entered where needed. */
 CUresult cuda_launch_submit(struct trm_backend_device *device, CUstream stream,

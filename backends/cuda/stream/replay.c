@@ -50,24 +50,6 @@ static bool has_graphs(const struct cuda_functions *cuda)
            cuda->cuGraphExecKernelNodeSetParams != NULL;
 }
 
-static CUDA_KERNEL_NODE_PARAMS params_of(const struct trm_backend_device *device,
-                                         const struct cuda_launch *launch, void **pointers)
-{
-    cuda_launch_entries(launch, pointers);
-    return (CUDA_KERNEL_NODE_PARAMS){
-        .func           = launch->function,
-        .gridDimX       = launch->groups[0],
-        .gridDimY       = launch->groups[1],
-        .gridDimZ       = launch->groups[2],
-        .blockDimX      = launch->group_size[0],
-        .blockDimY      = launch->group_size[1],
-        .blockDimZ      = launch->group_size[2],
-        .sharedMemBytes = launch->shared_bytes,
-        .kernelParams   = pointers,
-        .ctx            = device->context,
-    };
-}
-
 static void replay_destroy(struct trm_backend_device *device, struct replay *replay)
 {
     if (replay->exec != NULL) {
@@ -150,7 +132,7 @@ static CUresult set_params(struct trm_backend_device *device, struct replay *at,
                            const struct cuda_launch *launch)
 {
     void *pointers[CUDA_MAX_ARGUMENTS];
-    CUDA_KERNEL_NODE_PARAMS params = params_of(device, launch, pointers);
+    CUDA_KERNEL_NODE_PARAMS params = cuda_launch_node(device, launch, pointers);
     at->function                   = NULL;
     CUresult result                = at->exec != NULL
                                          ? device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params)

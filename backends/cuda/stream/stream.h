@@ -14,7 +14,7 @@
  *     fault.c            accesses outside of variables, which kernels note with kernel.bounds
  *     follow.c           streams that wait for streams of other devices, and fail with these
  *     stream_failure.c   streams that fail or are abandoned
- *     loss.c             what a device's streams do when the device is lost
+ *     device_loss.c      what a device's streams do when the device is lost
  *
  * An operation is a struct cuda_job. It is submitted to the driver at once or, while the stream defers,
  * copied and submitted later. A stream defers
@@ -135,7 +135,7 @@ void cuda_stream_fail_running(struct trm_backend_stream *stream, int32_t status,
                               const char *sentence);
 void cuda_stream_end_failed(struct trm_backend_stream *stream);
 
-/* ---- loss.c --------------------------------------------------------------------------------- */
+/* ---- device_loss.c -------------------------------------------------------------------------- */
 
 /* The device's on_loss and on_kernel_unload. */
 void cuda_streams_lose_device(struct trm_backend_device *device, CUresult result, const char *call);

@@ -140,15 +140,7 @@ static int32_t init_rows(struct trm_backend_device *device, struct node *node,
 static int32_t init_copy(struct trm_backend_device *device, struct node *node,
                          const struct trm_copy_desc *desc)
 {
-    const struct trm_copy_2d_desc rows = {
-        .struct_size       = sizeof(rows),
-        .destination       = desc->destination,
-        .source            = desc->source,
-        .destination_pitch = desc->size,
-        .source_pitch      = desc->size,
-        .width             = desc->size,
-        .height            = 1,
-    };
+    const struct trm_copy_2d_desc rows = vulkan_copy_as_rows(desc);
     return init_rows(device, node, &rows);
 }
 

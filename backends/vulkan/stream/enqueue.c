@@ -10,7 +10,7 @@
 
 /* ---- copies ---------------------------------------------------------------------------------------- */
 
-static struct trm_copy_2d_desc as_rows(const struct trm_copy_desc *desc)
+struct trm_copy_2d_desc vulkan_copy_as_rows(const struct trm_copy_desc *desc)
 {
     return (struct trm_copy_2d_desc){
         .struct_size       = sizeof(struct trm_copy_2d_desc),
@@ -91,7 +91,7 @@ static int32_t copy_rows(struct trm_backend_stream *stream, uint64_t value, stru
 int32_t vulkan_stream_copy(struct trm_backend_stream *stream, uint64_t value,
                            const struct trm_copy_desc *desc)
 {
-    struct trm_copy_2d_desc rows = as_rows(desc);
+    struct trm_copy_2d_desc rows = vulkan_copy_as_rows(desc);
     return copy_rows(stream, value, &rows);
 }
 

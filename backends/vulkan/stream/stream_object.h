@@ -148,7 +148,7 @@ int32_t vulkan_stream_add_nothing(struct trm_backend_stream *stream, uint64_t va
 int32_t vulkan_stream_change_queue(struct trm_backend_stream *stream, bool computes);
 /* Move the stream to this queue. */
 int32_t vulkan_stream_join_queue(struct trm_backend_stream *stream, struct vulkan_queue *queue);
-/* Move the stream to a compute queue for good. */
+/* Move the stream to a compute queue. It stays there. */
 int32_t vulkan_stream_to_compute(struct trm_backend_stream *stream);
 
 /* Add a gate as operation `value`. */
@@ -221,7 +221,12 @@ void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status);
 /* device_loss.c: installed as device->loss_hooks. */
 extern const struct vulkan_loss_hooks vulkan_stream_loss_hooks;
 
-/* ---- enqueue.c: slots of the stream table -- */
+/* ---- enqueue.c -- */
+
+/* The same copy, of one row. */
+struct trm_copy_2d_desc vulkan_copy_as_rows(const struct trm_copy_desc *desc);
+
+/* Slots of the stream table. */
 int32_t vulkan_stream_copy(struct trm_backend_stream *stream, uint64_t value,
                            const struct trm_copy_desc *desc);
 int32_t vulkan_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,

@@ -1,5 +1,5 @@
 /* Checks of barriers: counts the work-items that come to a barrier, and which way they go at a condition of
- * the group, whose promise is that all who decide about it go the same way.
+ * the group, whose promise is that all work-items that decide about it go the same way.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/split.h"

@@ -43,8 +43,8 @@ struct value_info {
     bool is_uniform; /* the same for all work-items of a group */
     bool is_phi;
     uint32_t pair; /* of a sine or cosine: the first of the two that are computed at once; 0: alone */
-    bool
-        is_kept; /* made in a loop that work-items leave one by one, and used outside: not computed again there */
+    /* made in a loop that work-items leave one by one, and used outside: not computed again there */
+    bool is_kept;
     bool is_divergent; /* differs between work-items: some have left the construct in which it is computed */
     struct access access; /* of pointers; `variable` is 0 for any other value */
 };

@@ -132,9 +132,8 @@ struct timed_operation {
     struct trm_backend_stream *stream;
     enum timed_operation_kind kind;
     uint64_t value;
-    uint64_t
-        /* not before: when it was enqueued, when its gate was opened, when what it waits for was done */
-        ready;
+    /* not before: when it was enqueued, when its gate was opened, when what it waits for was done */
+    uint64_t ready;
     enum timed_engine_kind engine; /* copies and launches */
     uint64_t duration;
 
