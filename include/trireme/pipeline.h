@@ -309,8 +309,7 @@ TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_
 TRM_API int32_t trm_pipeline_set_stage_order(struct trm_pipeline *pipeline, const uint32_t *order,
                                              uint32_t count);
 
-/* Cancel a pipeline and destroy it. Tokens that the program has become invalid. Calls that wait in other
- * threads return CANCELLED.
+/* Cancel a pipeline, which wakes calls that wait, and destroy it. The program's tokens become invalid.
  *
  * Blocks      until nothing is in flight; with streams that the program has destroyed, until they are empty
  * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline, and
@@ -458,9 +457,8 @@ TRM_API int32_t trm_pipeline_start(struct trm_pipeline *pipeline, const struct t
  *
  * token       receives the token
  * Blocks      until a slot is free; where tokens may be dropped (enum trm_full_mode), until one is. The
- *             library cannot detect that a program which takes no results waits for itself: use a timeout
- *             where results may no longer be taken. trm_pipeline_cancel() or trm_pipeline_destroy() in
- *             another thread wakes the call
+ *             library cannot detect that a program which takes no results waits for itself: use a timeout, or
+ *             have another thread cancel or destroy the pipeline, which wakes the call
  * Ownership   the token is the caller's until it is submitted or discarded
  * Errors      TIMEOUT; CANCELLED; in modes STOP and DRAIN the first failure of the pipeline, until it is
  *             cancelled, run or started; BUSY while it is run or started; DEADLOCK inside its own callbacks

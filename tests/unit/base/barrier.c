@@ -17,7 +17,7 @@
  * fewer where the machine is so busy that the sides take turns: so often the heavy side gives its processor
  * up. */
 #define ROUNDS 1000u
-#define YIELDS 300u
+#define YIELDS 1000u
 #define SPINS 1000u /* before it does */
 
 /* Each in a line of its own. The light side counts and looks for the round all the time, so the stores of
