@@ -59,6 +59,7 @@ dist_results_DATA = \
 	doc/results/2026-11-30-auto.md \
 	doc/results/2026-11-30-counters.md \
 	doc/results/2026-11-30-cpu-halves.md \
+	doc/results/2026-11-30-h200-sums.md \
 	doc/results/2026-11-30-pools.md
 
 EXTRA_DIST += doc/update-kernels doc/update-settings
