@@ -31,7 +31,6 @@ struct found {
     uint64_t now; /* base_now(); 0: it has not been needed yet */
     bool is_round_robin;
     bool keeps_turn;
-    bool may_follow;
     uint32_t idle, busy, empty, failed;
     uint32_t next;                   /* busy, and first in turn */
     uint32_t follow;                 /* its last work is what the task comes after */
@@ -180,10 +179,16 @@ static void leave_or_stay(struct pipeline_stream_pool *pool, struct found *found
         found->follow = found->stay;
 }
 
+/* Where the pool found out by itself that turns are best, that is so for tasks that come after none. */
+static bool may_follow(const struct pipeline_stream_pool *pool)
+{
+    return pool->strategy != TRM_STREAM_ROUND_ROBIN;
+}
+
 static struct pipeline_pool_choice choice_of(const struct pipeline_stream_pool *pool,
                                              const struct found *found)
 {
-    if (found->follow != NONE && found->may_follow)
+    if (found->follow != NONE && may_follow(pool))
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->follow, found->used};
     if (found->hinder != NONE)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->hinder, found->used};
@@ -357,12 +362,6 @@ static void consider_all(const struct pipeline_stream_pool *pool, uint32_t low, 
         found->used += is_used(&pool->slots[i]);
 }
 
-/* Where the pool found out by itself that turns are best, that is so for tasks that come after none. */
-static bool may_follow(const struct pipeline_stream_pool *pool)
-{
-    return pool->strategy != TRM_STREAM_ROUND_ROBIN;
-}
-
 /* Could another stream come before an idle one: that of what the task comes after, or one with work of a
  * workload that hinders the task's? */
 static bool may_wait(const struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
@@ -399,9 +398,8 @@ static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locke
     }
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
     found.keeps_turn     = keeps_turn(pool, strategy);
-    found.may_follow     = may_follow(pool);
     consider_all(pool, low, first, &found);
-    if (found.stay != NONE && found.follow == NONE && found.may_follow && !request->wants_idle)
+    if (found.stay != NONE && found.follow == NONE && may_follow(pool) && !request->wants_idle)
         leave_or_stay(pool, &found);
     struct pipeline_pool_choice choice = choice_of(pool, &found);
     if (choice.index != NONE)

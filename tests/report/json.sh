@@ -17,7 +17,7 @@ members='name:string backend:string device:string strategy:string reason:string 
   bytes_down:number stages[].name:string stages[].tokens:number stages[].bytes:number stages[].busy_seconds:number
   stages[].starved_seconds:number stages[].blocked_seconds:number stages[].mean_seconds:number launches:array
   bound_seconds:number efficiency:number predicted_seconds:number sequential_seconds:number fill:number
-  device_bytes:number host_bytes:number host_waits:number pageable_copies:number failure:string advice:string
+  device_bytes:number host_bytes:number host_waits:number pageable_copies:number spread_tokens:number repeated:number failure:string advice:string
   load_waiting_seconds:number sink_waiting_seconds:number processor_seconds:number advised.kind:string
   ahead.tokens:number ahead.budget:number ahead.most:number ahead.bytes:number ahead.source_seconds:number
   ahead.source_spread_seconds:number ahead.take_seconds:number ahead.take_spread_seconds:number
