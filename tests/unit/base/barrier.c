@@ -25,7 +25,7 @@
 static _Alignas(128) _Atomic uint64_t light; /* the count; every number once */
 static _Alignas(128) _Atomic uint32_t heavy; /* the round; UINT32_MAX: no more */
 static _Alignas(128) _Atomic uint32_t seen;  /* the last round that the light side has seen */
-static uint64_t seen_at;                     /* the first count that saw it */
+static _Atomic uint64_t seen_at;             /* the first count that saw it */
 static uint32_t yields;
 
 static void *light_side(void *nothing)
@@ -38,8 +38,8 @@ static void *light_side(void *nothing)
         uint32_t round = atomic_load_explicit(&heavy, memory_order_relaxed);
         if (round == last)
             continue;
-        last    = round;
-        seen_at = count;
+        last = round;
+        atomic_store_explicit(&seen_at, count, memory_order_relaxed);
         atomic_store(&seen, round);
     }
     return nothing;
@@ -105,7 +105,7 @@ START_TEST(one_side_at_least_sees_the_other)
         wait_for_light();
         uint64_t count = heavy_side(round);
         wait_until_seen(round);
-        ck_assert_uint_ge(count + 1, seen_at);
+        ck_assert_uint_ge(count + 1, atomic_load_explicit(&seen_at, memory_order_relaxed));
     }
     atomic_store(&heavy, UINT32_MAX);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
