@@ -38,6 +38,7 @@ libtrireme_internal_la_SOURCES += \
 
 # pipeline/estimate: how long work takes on a device.
 libtrireme_internal_la_SOURCES += \
+	pipeline/estimate/average.h \
 	pipeline/estimate/buffer.c pipeline/estimate/buffer.h \
 	pipeline/estimate/estimate.c pipeline/estimate/estimate.h \
 	pipeline/estimate/load.c pipeline/estimate/load.h \
