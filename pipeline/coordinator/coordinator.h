@@ -88,12 +88,12 @@ struct pipeline_task_cause {
 /* A stream that tasks run on, one at a time. */
 struct pipeline_task_lane {
     struct core_stream *stream; /* NULL: created when needed */
-    /* With a pool: where the stream is from while `holds` is not 0. */
+    /* With a pool: where the stream is from while `users` is not 0. */
     struct pipeline_pool_slot *slot;
     struct pipeline_stream_pool *owner; /* of the slot */
     struct pipeline_task_lane *next;
     struct pipeline_task_class *class;
-    uint32_t holds;  /* the task on it, and tasks that wait for that one on the device */
+    uint32_t users;  /* the task on it, and tasks that wait for that one on the device */
     bool has_failed; /* the stream has to be replaced */
 };
 
@@ -158,7 +158,7 @@ struct pipeline_task_work {
     uint64_t bytes;                   /* of this allocation */
 };
 
-/* What is kept of a task's name, with its zero. */
+/* Bytes of a task's name that are retained, with its zero. */
 #define PIPELINE_TASK_NAME_BYTES 64
 
 /* What is known of a task while its id is in use. */
@@ -374,12 +374,12 @@ void pipeline_coordinator_tidy(struct pipeline_coordinator *coordinator);
 void pipeline_task_ended(struct pipeline_task_work *work, int32_t status);
 /* Makes the pump look. Threads: any. Does not block. */
 void pipeline_coordinator_stir(struct pipeline_coordinator *coordinator);
-/* Keep the coordinator alive while other threads use it outside of a program's calls.
- * pipeline_coordinator_unhold() is the last thing that touches it. */
-void pipeline_coordinator_hold(struct pipeline_coordinator *coordinator);
-void pipeline_coordinator_unhold(struct pipeline_coordinator *coordinator);
-/* When no task is left: waits until no thread holds the coordinator. */
-void pipeline_coordinator_wait_unheld(struct pipeline_coordinator *coordinator);
+/* Pins the coordinator in memory while a thread uses it outside of a program's calls. The thread does not
+ * touch it after pipeline_coordinator_unpin(). */
+void pipeline_coordinator_pin(struct pipeline_coordinator *coordinator);
+void pipeline_coordinator_unpin(struct pipeline_coordinator *coordinator);
+/* When no task is left: waits until the coordinator is not pinned. */
+void pipeline_coordinator_wait_unpinned(struct pipeline_coordinator *coordinator);
 /* The task has ended, and its callback too. */
 void pipeline_task_finish_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task);
 void pipeline_coordinator_wake_locked(struct pipeline_coordinator *coordinator);

@@ -140,7 +140,7 @@ static void leave_stream_locked(struct pipeline_task_lane *lane)
 
 void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane)
 {
-    if (--lane->holds > 0)
+    if (--lane->users > 0)
         return;
     if (pipeline_class_pool(coordinator, lane->class) != NULL) {
         leave_stream_locked(lane);
@@ -234,20 +234,20 @@ static void lane_assign_locked(struct pipeline_task_class *class, struct pipelin
     struct pipeline_task_lane *lane = class->free;
     class->free                     = lane->next;
     lane->next                      = NULL;
-    lane->holds                     = 1;
+    lane->users                     = 1;
     work->lane                      = lane;
     work->task->state               = PIPELINE_TASK_STARTED;
 }
 
 /* Its dependencies' streams stay occupied until it has ended. */
-static void hold_locked(struct pipeline_task_work *work)
+static void acquire_lanes_locked(struct pipeline_task_work *work)
 {
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct pipeline_task_edge *edge = &work->edges[i];
         if (edge->from == NULL)
             continue;
         edge->lane = edge->from->work->lane;
-        edge->lane->holds++;
+        edge->lane->users++;
     }
     work->is_early = true;
     work->class->early_flying++;
@@ -260,7 +260,7 @@ static struct pipeline_task_work *choose_early_locked(struct pipeline_task_class
         pipeline_queue_remove(&class->early, work);
         if (work->cause_status == TRM_OK) {
             lane_assign_locked(class, work);
-            hold_locked(work);
+            acquire_lanes_locked(work);
             return work;
         }
         work->task->state = PIPELINE_TASK_WAITING;
@@ -317,7 +317,7 @@ static void queue_add_first(struct pipeline_task_queue *queue, struct pipeline_t
     queue->first = work;
 }
 
-static void unhold_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
+static void release_lanes_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct pipeline_task_edge *edge = &work->edges[i];
@@ -334,8 +334,8 @@ static void put_back_locked(struct pipeline_coordinator *coordinator, struct pip
 {
     bool was_early = work->is_early;
     if (was_early)
-        unhold_locked(coordinator, work);
-    work->lane->holds = 0;
+        release_lanes_locked(coordinator, work);
+    work->lane->users = 0;
     lane_free_locked(work->lane);
     work->lane              = NULL;
     work->task->state       = was_early ? PIPELINE_TASK_EARLY : PIPELINE_TASK_READY;

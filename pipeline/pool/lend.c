@@ -57,12 +57,12 @@ static void end_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_s
     core_object_release(&stream->object);
 }
 
-/* Takes the failed stream of a slot that points name, and ends the one that has been kept for longest. As
- * there are at most as many slots in transit as places, each is used by one call at a time. */
-static void keep_failed_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+/* Retains the failed stream of a slot, which points name, and ends the one that was retained first. There are
+ * at most as many slots in transit as places, so one call at a time uses each place. */
+static void retain_failed_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     base_lock_acquire(&pool->lock);
-    struct core_stream **place = &pool->kept[pool->kept_turn++ % TRM_STREAM_POOL_MOST];
+    struct core_stream **place = &pool->retained[pool->retained_turn++ % TRM_STREAM_POOL_MOST];
     struct core_stream *oldest = *place;
     base_lock_release(&pool->lock);
     if (oldest != NULL)
@@ -124,7 +124,7 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     pipeline_pool_enter_transit_locked(pool, slot);
     base_lock_release(&pool->lock);
     if (!is_new && slot->has_points)
-        keep_failed_stream(pool, slot);
+        retain_failed_stream(pool, slot);
     else if (!is_new)
         end_stream(pool, slot);
     int32_t status = make_stream(pool, slot);
@@ -225,10 +225,10 @@ static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,
 /* Makes the model of a kernel that the pool does not know yet. With the lock, released meanwhile. */
 static void recall_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
 {
-    if (LIKELY(!pipeline_pool_keep_is_new_locked(pool, request->task, &request->key)))
+    if (LIKELY(!pipeline_pool_lacks_model_locked(pool, request->task, &request->key)))
         return;
     base_lock_release(&pool->lock);
-    pipeline_pool_keep_recall(pool, request->task, &request->key);
+    pipeline_pool_stored_recall(pool, request->task, &request->key);
     base_lock_acquire(&pool->lock);
 }
 

@@ -38,10 +38,10 @@ static void pool_release(struct core_object *object)
         if (pool->slots[i].stream != NULL)
             core_object_release(&pool->slots[i].stream->object);
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
-        if (pool->kept[i] != NULL)
-            core_object_release(&pool->kept[i]->object);
+        if (pool->retained[i] != NULL)
+            core_object_release(&pool->retained[i]->object);
     pipeline_pool_free_watches(pool);
-    pipeline_pool_keep_fini(pool);
+    pipeline_pool_stored_fini(pool);
     core_free(object->context, pool, sizeof(*pool));
     core_object_release(&device->object);
 }
@@ -184,7 +184,7 @@ static void log_sharing(const struct pipeline_stream_pool *pool)
 }
 
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
-                             bool is_kept, struct pipeline_stream_pool **out)
+                             bool is_stored, struct pipeline_stream_pool **out)
 {
     static const char *const names[] = {"pool low", "pool", "pool high"};
     struct core_context *context     = device->object.context;
@@ -210,8 +210,8 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
         core_free(context, pool, sizeof(*pool));
         return status;
     }
-    if (is_kept)
-        pipeline_pool_keep_load(pool);
+    if (is_stored)
+        pipeline_pool_stored_load(pool);
     set_size(pool, desc->most);
     log_sharing(pool);
     core_device_add_child(device, CORE_STREAM_POOL);
@@ -283,7 +283,7 @@ static bool is_inside_locked(const struct pipeline_stream_pool *pool)
             return true;
     }
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
-        if (pool->kept[i] != NULL && core_callback_is_inside(pool->kept[i]))
+        if (pool->retained[i] != NULL && core_callback_is_inside(pool->retained[i]))
             return true;
     return false;
 }
@@ -325,8 +325,8 @@ static void end_streams(struct pipeline_stream_pool *pool)
         if (pool->slots[i].stream != NULL)
             core_stream_end(pool->slots[i].stream);
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
-        if (pool->kept[i] != NULL)
-            core_stream_end(pool->kept[i]);
+        if (pool->retained[i] != NULL)
+            core_stream_end(pool->retained[i]);
 }
 
 static int32_t check_close_locked(const struct pipeline_stream_pool *pool)
@@ -362,7 +362,7 @@ int32_t pipeline_pool_close(struct pipeline_stream_pool *pool)
         return status;
     if (is_first) {
         end_streams(pool);
-        pipeline_pool_keep_save(pool);
+        pipeline_pool_stored_save(pool);
     }
     return TRM_OK;
 }

@@ -6,7 +6,7 @@
  *     submit.c    tasks                           presume.c   ends that are not watched
  *     draw.c      streams for coordinators        lesson.c    what the ends of loans tell
  *     width.c     how many run side by side       trial.c     which strategy gets most done
- *     errand.c    tasks over groups, of others    keep.c      models that outlive the pool
+ *     errand.c    tasks over groups, of others    stored_models.c  models that outlive the pool
  *     team.h      pools over groups of devices
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then
@@ -48,7 +48,7 @@
 #include "core/stream/stream.h"
 #include "pipeline/estimate/estimate.h"
 #include "pipeline/model/model.h"
-#include "pipeline/pool/keep.h"
+#include "pipeline/pool/stored_models.h"
 #include "pipeline/pool/trial.h"
 
 /* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
@@ -186,11 +186,11 @@ struct pipeline_stream_pool {
     struct pipeline_task_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
     struct pipeline_task_workloads workloads;
-    struct pipeline_pool_keep *keep;    /* NULL: nothing is kept between runs */
-    struct trm_stream_pool_stats stats; /* the counters */
+    struct pipeline_pool_stored *stored; /* NULL: nothing is stored between runs */
+    struct trm_stream_pool_stats stats;  /* the counters */
     /* Failed streams that points name; the oldest ends when there is no place left. */
-    struct core_stream *kept[TRM_STREAM_POOL_MOST];
-    uint32_t kept_turn;
+    struct core_stream *retained[TRM_STREAM_POOL_MOST];
+    uint32_t retained_turn;
     _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
     struct pipeline_pool_slot slots[TRM_STREAM_POOL_MOST];
 };
@@ -199,10 +199,10 @@ struct pipeline_stream_pool {
 
 /* A checked copy of the descriptor; NULL: all members are 0. */
 int32_t pipeline_pool_desc_copy(struct trm_stream_pool_desc *desc, const struct trm_stream_pool_desc *given);
-/* The caller publishes the pool. is_kept: what it learns is read from the cache of the user, and stored
+/* The caller publishes the pool. is_stored: what it learns is read from the cache of the user, and stored
  * there. */
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
-                             bool is_kept, struct pipeline_stream_pool **pool);
+                             bool is_stored, struct pipeline_stream_pool **pool);
 /* From now on the pool is a part of another object, and not counted as one that the program has. */
 void pipeline_pool_make_part(struct pipeline_stream_pool *pool);
 /* Takes over the team, also when it fails. */

@@ -24,7 +24,7 @@ static COLD void recall_locked(struct pipeline_stream_pool *member, const struct
     if (plan->kernel != NULL)
         task.kernel = plan->kernel->ones[device];
     base_lock_release(&member->lock);
-    pipeline_pool_keep_recall(member, &task, key);
+    pipeline_pool_stored_recall(member, &task, key);
     base_lock_acquire(&member->lock);
 }
 
@@ -33,7 +33,7 @@ static const struct pipeline_task_model *find_locked(struct pipeline_stream_pool
                                                      const struct pipeline_task_key *key)
 {
     const struct pipeline_task_model *model = pipeline_task_model_find(&member->models, key);
-    if (model != NULL || member->keep == NULL || plan->task->kernel == NULL)
+    if (model != NULL || member->stored == NULL || plan->task->kernel == NULL)
         return model;
     recall_locked(member, plan, device, key);
     return pipeline_task_model_find(&member->models, key);

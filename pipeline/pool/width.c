@@ -224,7 +224,7 @@ static bool may_measure(const struct core_device *device)
 
 /* One thread at a time, because launches of another one would take turns with these. A context measures a
  * device once, also where that fails. */
-static uint32_t measure_once(struct pipeline_stream_pool *pool, uint32_t kept)
+static uint32_t measure_once(struct pipeline_stream_pool *pool, uint32_t stored)
 {
     struct core_device *device = pool->device;
     uint32_t found             = 0;
@@ -234,11 +234,11 @@ static uint32_t measure_once(struct pipeline_stream_pool *pool, uint32_t kept)
         device->was_measured = true;
         found                = measure_device(device, &is_steady);
         if (found != 0)
-            found = pipeline_pool_keep_save_width(pool, found, is_steady);
+            found = pipeline_pool_stored_save_width(pool, found, is_steady);
     }
     uint32_t known = atomic_load_explicit(&device->side_by_side, memory_order_relaxed);
     found          = found > known ? found : known;
-    found          = found > kept ? found : kept;
+    found          = found > stored ? found : stored;
     atomic_store_explicit(&device->side_by_side, found, memory_order_relaxed);
     base_lock_release(&device->measure_lock);
     return found;
@@ -250,10 +250,10 @@ uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures)
     uint32_t known             = atomic_load_explicit(&device->side_by_side, memory_order_relaxed);
     if (known != 0)
         return known;
-    struct pipeline_stored_width kept = pipeline_pool_keep_width(pool);
-    if (measures && may_measure(device) && pipeline_stored_width_is_due(&kept, pipeline_stored_now()))
-        return measure_once(pool, kept.streams);
-    if (kept.streams != 0 && measures)
-        atomic_store_explicit(&device->side_by_side, kept.streams, memory_order_relaxed);
-    return kept.streams;
+    struct pipeline_stored_width stored = pipeline_pool_stored_width(pool);
+    if (measures && may_measure(device) && pipeline_stored_width_is_due(&stored, pipeline_stored_now()))
+        return measure_once(pool, stored.streams);
+    if (stored.streams != 0 && measures)
+        atomic_store_explicit(&device->side_by_side, stored.streams, memory_order_relaxed);
+    return stored.streams;
 }
