@@ -73,7 +73,7 @@ uint32_t pipeline_pool_stored_save_width(struct pipeline_stream_pool *pool, uint
 
 /* ---- which kernel --------------------------------------------------------------------------- */
 
-/* Native code that the program gives has no digest. */
+/* Native code of the program's has no digest, so its kernels stay unknown. */
 static void identify(struct pipeline_pool_identity *identity, struct trm_kernel *handle)
 {
     struct base_saved_error saved;
@@ -175,7 +175,7 @@ static bool has_news(struct pipeline_stream_pool *pool)
     return found;
 }
 
-/* The last notifications of streams that have ended may still come, and are not waited for. */
+/* Does not wait for the last notifications of ended streams, which may still arrive. */
 static void merge_all(struct pipeline_stream_pool *pool, struct pipeline_stored *stored)
 {
     uint64_t now = pipeline_stored_now();

@@ -14,7 +14,7 @@
 
 struct pipeline_stream_pool;
 
-/* What the model at the same place in the table is of. */
+/* Which kernel the model at the same index of the table belongs to. */
 struct pipeline_pool_identity {
     uint64_t what; /* as in the model's key: else it is of an earlier model */
     bool is_known; /* the kernel has a digest */
@@ -36,7 +36,7 @@ void pipeline_pool_stored_fini(struct pipeline_stream_pool *pool);
 
 /* How many streams run side by side, as earlier runs have measured. */
 struct pipeline_stored_width pipeline_pool_stored_width(const struct pipeline_stream_pool *pool);
-/* Adds a measurement. Returns the most of all. */
+/* Adds a measurement. Returns the largest of all. */
 uint32_t pipeline_pool_stored_save_width(struct pipeline_stream_pool *pool, uint32_t streams, bool is_steady);
 
 /* Whether the task is a launch that has no model in the pool yet. False where nothing is stored. */
