@@ -239,7 +239,7 @@ static void lane_assign_locked(struct pipeline_task_class *class, struct pipelin
     work->task->state               = PIPELINE_TASK_STARTED;
 }
 
-/* Its dependencies' streams stay occupied until it has ended. */
+/* Occupies the streams of the task's dependencies until it has ended. */
 static void acquire_lanes_locked(struct pipeline_task_work *work)
 {
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
@@ -329,7 +329,7 @@ static void release_lanes_locked(struct pipeline_coordinator *coordinator, struc
     work->class->early_flying--;
 }
 
-/* The task starts when the pool has a stream for it. Nothing was enqueued. */
+/* Puts a task of which nothing was enqueued back into its queue, until the pool has a stream for it. */
 static void put_back_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     bool was_early = work->is_early;
@@ -343,7 +343,7 @@ static void put_back_locked(struct pipeline_coordinator *coordinator, struct pip
     queue_add_first(was_early ? &work->class->early : &work->class->ready, work);
 }
 
-/* What the pool has to know of a task. */
+/* Describes the task to the pool. */
 static struct trm_stream_task stream_task_of(const struct trm_task *task)
 {
     return (struct trm_stream_task){
@@ -386,7 +386,7 @@ bool pipeline_schedule_presume(const struct pipeline_task_work *work, uint64_t *
     return is_sure;
 }
 
-/* The pool watches also what was enqueued before a failure. */
+/* The pool also watches operations that were enqueued before a failure. */
 static void note_drawn(struct pipeline_task_work *work, bool wants_end)
 {
     const struct trm_stream_task task    = stream_task_of(&work->desc);
@@ -448,7 +448,7 @@ static void request_notification(struct pipeline_task_work *work)
     work->notification.notified = notified;
     if (core_notify(stream, work->value, &work->notification) == TRM_OK)
         return;
-    /* Without memory for a notification this thread waits itself. */
+    /* Out of memory for a notification: this thread waits. */
     core_stream_wait_finished(stream, work->value, TRM_FOREVER);
     pipeline_task_ended(work, core_stream_failure_status(stream));
 }

@@ -101,8 +101,7 @@ static void note_failure_locked(struct pipeline_coordinator *coordinator, const 
     coordinator->first_cause  = pipeline_task_cause_retain_locked(task->cause);
 }
 
-/* A failed dependency decides; the task's own operation cannot have run then. Otherwise its own status
- * does. */
+/* The status of a failed dependency, without which the task's own operation cannot have run; else its own. */
 static void decide_status_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
     struct pipeline_task_work *work = task->work;
@@ -237,7 +236,7 @@ static void pump_once(struct pipeline_coordinator *coordinator)
     pipeline_flight_ask(coordinator);
 }
 
-/* True: there is nothing more to do, or the service thread goes on. */
+/* True: there is nothing more to do, or the service thread continues. */
 static bool may_stop(struct pipeline_coordinator *coordinator, uint32_t round, bool may_hand_over)
 {
     uint32_t state = PIPELINE_PUMP_RUNNING;
@@ -261,7 +260,7 @@ static void pump_run(struct pipeline_coordinator *coordinator, bool may_hand_ove
     while (!may_stop(coordinator, ++round, may_hand_over));
 }
 
-/* tells: where another thread is at it, that one goes on for another round. */
+/* tells: if another thread runs the pump, that thread runs another round. */
 static void pump(struct pipeline_coordinator *coordinator, bool tells)
 {
     uint32_t state = PIPELINE_PUMP_IDLE;
