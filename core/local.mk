@@ -140,7 +140,7 @@ libtrireme_internal_la_SOURCES += \
 	core/module/kernel_named.c \
 	core/module/launch.c core/module/launch.h \
 	core/module/launch_arguments.c \
-	core/module/launch_kept.c \
+	core/module/launch_cached.c \
 	core/module/matrix_form.c core/module/matrix_form.h \
 	core/module/launch_arrays.c \
 	core/module/module.c core/module/module.h \

@@ -38,6 +38,7 @@ libtrireme_internal_la_SOURCES += \
 
 # pipeline/estimate: how long work takes on a device.
 libtrireme_internal_la_SOURCES += \
+	pipeline/estimate/average.h \
 	pipeline/estimate/buffer.c pipeline/estimate/buffer.h \
 	pipeline/estimate/estimate.c pipeline/estimate/estimate.h \
 	pipeline/estimate/load.c pipeline/estimate/load.h \
@@ -134,7 +135,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/draw.c \
 	pipeline/pool/errand.c \
 	pipeline/pool/follow.c \
-	pipeline/pool/keep.c pipeline/pool/keep.h \
+	pipeline/pool/stored_models.c pipeline/pool/stored_models.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/lesson.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \

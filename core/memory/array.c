@@ -201,37 +201,42 @@ static int32_t resolve(const struct core_array *array, int32_t type, uint64_t fi
     return core_host_check(data, *size);
 }
 
-int32_t trm_array_upload(struct trm_array *array, int32_t type, uint64_t first, uint64_t count,
-                         const void *data)
+/* One blocking copy of elements: from `data` to the array, or from the array to `data` if `to_host`. */
+struct blocking_copy {
+    int32_t type;
+    uint64_t first, count;
+    void *data;
+    bool to_host;
+};
+
+static int32_t copy_elements(struct trm_array *array, const struct blocking_copy *copy)
 {
     uint64_t offset, size;
 
     struct core_array *found = array_enter(array);
     if (found == NULL)
         return base_last_status();
-    int32_t status = resolve(found, type, first, count, data, &offset, &size);
+    int32_t status = resolve(found, copy->type, copy->first, copy->count, copy->data, &offset, &size);
     if (status == TRM_OK)
         status = core_in_flight_wait(&found->buffer->in_flight, TRM_FOREVER);
     if (status == TRM_OK)
-        status = core_buffer_write(found->buffer, offset, data, size);
+        status = copy->to_host ? core_buffer_read(found->buffer, offset, copy->data, size)
+                               : core_buffer_write(found->buffer, offset, copy->data, size);
     core_object_leave(&found->object);
     return status;
 }
 
+int32_t trm_array_upload(struct trm_array *array, int32_t type, uint64_t first, uint64_t count,
+                         const void *data)
+{
+    const struct blocking_copy copy = {type, first, count, (void *)(uintptr_t)data, false};
+    return copy_elements(array, &copy);
+}
+
 int32_t trm_array_download(struct trm_array *array, int32_t type, uint64_t first, uint64_t count, void *data)
 {
-    uint64_t offset, size;
-
-    struct core_array *found = array_enter(array);
-    if (found == NULL)
-        return base_last_status();
-    int32_t status = resolve(found, type, first, count, data, &offset, &size);
-    if (status == TRM_OK)
-        status = core_in_flight_wait(&found->buffer->in_flight, TRM_FOREVER);
-    if (status == TRM_OK)
-        status = core_buffer_read(found->buffer, offset, data, size);
-    core_object_leave(&found->object);
-    return status;
+    const struct blocking_copy copy = {type, first, count, data, true};
+    return copy_elements(array, &copy);
 }
 
 /* ---- copies between arrays ----------------------------------------------------------------- */

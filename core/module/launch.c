@@ -8,7 +8,7 @@
 #include "core/memory/memory.h"
 #include "core/module/launch.h"
 
-#define ARGUMENTS_INLINE CORE_LAUNCH_KEPT
+#define ARGUMENTS_INLINE CORE_CACHED_ARGUMENTS
 
 /* A launch that has been checked. */
 struct launch {
@@ -564,21 +564,21 @@ int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, cons
 
 int32_t core_launch_resolve(struct core_stream *stream, struct core_kernel *kernel,
                             const struct trm_grid *grid, const struct trm_argument *arguments,
-                            struct core_launch_kept *kept)
+                            struct core_cached_launch *cached)
 {
     struct launch launch = {
         .stream     = stream,
         .kernel     = kernel,
         .parameters = kernel->parameters,
         .desc       = {.struct_size = sizeof(launch.desc), .argument_count = kernel->parameter_count},
-        .arguments  = kept->arguments,
-        .in_flight  = kept->in_flight,
+        .arguments  = cached->arguments,
+        .in_flight  = cached->in_flight,
     };
 
-    int32_t status        = set_grid(&launch, grid);
-    status                = status == TRM_OK ? set_arguments(&launch, arguments) : status;
-    kept->desc            = launch.desc;
-    kept->in_flight_count = launch.in_flight_count;
+    int32_t status          = set_grid(&launch, grid);
+    status                  = status == TRM_OK ? set_arguments(&launch, arguments) : status;
+    cached->desc            = launch.desc;
+    cached->in_flight_count = launch.in_flight_count;
     return status;
 }
 

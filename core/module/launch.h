@@ -12,33 +12,33 @@
 int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
                     const struct trm_argument *arguments, uint32_t argument_count);
 
-/* Most arguments of a launch that is kept. */
-#define CORE_LAUNCH_KEPT 16
+/* Most arguments of a cached launch. */
+#define CORE_CACHED_ARGUMENTS 16
 
 /* A launch that has been checked once, to be enqueued any number of times. */
-struct core_launch_kept {
+struct core_cached_launch {
     struct core_kernel *kernel;
     struct trm_launch_desc desc; /* without `arguments`, so that it can be moved */
-    struct trm_launch_argument arguments[CORE_LAUNCH_KEPT];
-    struct core_in_flight *in_flight[CORE_LAUNCH_KEPT]; /* of the buffers */
+    struct trm_launch_argument arguments[CORE_CACHED_ARGUMENTS];
+    struct core_in_flight *in_flight[CORE_CACHED_ARGUMENTS]; /* of the buffers */
     uint32_t in_flight_count;
 };
 
-/* Keeps a launch on streams of the device of `stream`. The caller sees to it that kernel, buffers and blocks
- * stay. False, also for a launch that would fail: it is not kept, since it has other arguments than scalars,
- * buffers and blocks, or too many. */
-bool core_launch_keep(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
-                      const struct trm_argument *arguments, uint32_t argument_count,
-                      struct core_launch_kept *kept);
+/* Checks a launch on streams of the device of `stream`, and caches it. The caller keeps kernel, buffers and
+ * blocks alive. False: the launch would fail, has too many arguments, or others than scalars, buffers and
+ * blocks. */
+bool core_launch_cache(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
+                       const struct trm_argument *arguments, uint32_t argument_count,
+                       struct core_cached_launch *cached);
 
-/* What core_launch() would do with the same arguments. */
-int32_t core_launch_again(struct core_stream *stream, const struct core_launch_kept *kept);
+/* Does what core_launch() would do with the same arguments. */
+int32_t core_launch_enqueue_cached(struct core_stream *stream, const struct core_cached_launch *cached);
 
-/* The two halves of a launch, for launch_kept.c: resolves grid and arguments, as many as the kernel has and
+/* The two halves of a launch, for launch_cached.c: resolves grid and arguments, as many as the kernel has and
  * none of them an image or named; enqueues what was resolved. */
 int32_t core_launch_resolve(struct core_stream *stream, struct core_kernel *kernel,
                             const struct trm_grid *grid, const struct trm_argument *arguments,
-                            struct core_launch_kept *kept);
+                            struct core_cached_launch *cached);
 int32_t core_launch_enqueue(struct core_stream *stream, struct core_kernel *kernel,
                             const struct trm_launch_desc *desc, struct core_in_flight *const *in_flight,
                             uint32_t in_flight_count);

@@ -7,7 +7,7 @@
  *     kernel.c, kernel_named.c        kernels of a module; installed kernels by name
  *     kernel_interface.c              whether a backend's kernel matches its shader's reflection
  *     launch.c, launch_arguments.c    launching; arguments by name, and their error sentences
- *     launch_kept.c                   launches that are checked once
+ *     launch_cached.c                   launches that are checked once
  *
  * Threads: every function may be called on any thread at once, launches of one stream one at a time. Each
  * module has a lock for its list of launches, which a launch takes only when its stream launched from

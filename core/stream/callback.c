@@ -23,7 +23,8 @@ struct call {
     _Atomic uint32_t done; /* futex */
 };
 
-/* The enqueuing thread is blocked here, so the stream has no later operation that a wait could be for. */
+/* The enqueueing thread blocks here, so the stream has no later operation for which another thread could
+ * wait. */
 static void call_now(const struct call *call)
 {
     struct core_callback_frame frame;

@@ -1,13 +1,13 @@
 /* Deferred destruction.
  *
  * An item waits in the list of its device until a reap finds that its work has ended. As long as the device's
- * handle is alive, there will be another reap: its death, at the latest. From then on only the ends of the
- * device's streams are certain to reap. So each item in the list of a device whose handle is dead is in
- * flight on a stream of that device; for any other item, a thread waits.
+ * handle is alive, another reap will come, at the latest when the handle dies. After that only the ends of
+ * the device's streams are certain to reap. So the list of a device whose handle is dead has only items that
+ * are in flight on streams of that device; a thread waits for the work of any other item.
  *
- * A stream may end while another thread decides that. `device->ends` counts the ends of streams and the death
- * of the handle. A thread reads it before it looks at an item, and puts the item into the list only if the
- * count is still the same; else it looks again.
+ * A stream may end while another thread decides whether to wait. `device->ends` counts the ends of streams
+ * and the death of the handle. A thread reads it before it looks at an item, and puts the item into the list
+ * only if the count is still the same; else it looks again.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/deferred.h"
@@ -70,8 +70,8 @@ static void wait_and_destroy(struct core_job *job)
     core_object_release(&device->object);
 }
 
-/* The work may come after the callback or host function that the calling thread runs. So a thread of a
- * service waits when its job is done. */
+/* The work may come after the callback or host function that the calling thread runs. So a service thread
+ * waits after its current job. */
 static void destroy_after_wait(struct core_device *device, struct core_deferred *item)
 {
     core_object_retain(&device->object);
@@ -173,8 +173,8 @@ static bool is_dead(const struct core_device *device)
     return !core_object_is_alive(device->object.handle, CORE_DEVICE);
 }
 
-/* A reap by another thread finds no items while this one has the list. So this one also does what the end of
- * a stream asks for meanwhile. */
+/* While this thread has the list, a reap by another thread finds no items. So this thread also serves the
+ * streams that end meanwhile. */
 static void reap(struct core_device *device, bool after_end)
 {
     uint64_t ends;

@@ -45,8 +45,9 @@ static union cell *pop_cell(struct core_device *device)
     return cell;
 }
 
-/* Adds a slab; false when out of memory. The first slab comes with the pool, so that a device without events
- * has neither. When two threads do this at once, two slabs are added, or the second pool is freed again. */
+/* Adds a slab; false when out of memory. The pool is created with its first slab, so that a device without
+ * events has neither. If two threads do this at once, both slabs are added, or the second pool is freed
+ * again. */
 static bool grow(struct core_device *device)
 {
     struct core_context *context = device->object.context;

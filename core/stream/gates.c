@@ -12,8 +12,7 @@
 /* Gates that are cached for a stream's further callbacks and waits. */
 #define SPARE_GATES 16u
 
-/* From when it is enqueued until it is open, a gate pins its stream and holds a reference of the other
- * stream. */
+/* A gate pins its stream, and holds a reference of the other stream, from its enqueueing until it opens. */
 struct core_gate {
     struct core_gate *next; /* in its stream's list */
     struct core_stream *stream;

@@ -138,9 +138,9 @@ static bool record_locked(struct core_in_flight *set, struct core_stream *stream
     return true;
 }
 
-/* Without memory for a slot, waits for the operation itself: then there is nothing to record. In a
- * callback that the operation is enqueued behind, that would never end; so it waits for the other streams'
- * operations, which frees a slot. */
+/* Out of memory for a slot: waits for the operation, which then need not be recorded. In a callback that the
+ * operation is enqueued behind, that wait would never end; there it waits for the operations of other
+ * streams, which frees a slot. */
 static void wait_instead(struct core_in_flight *set, struct core_stream *stream, uint64_t value)
 {
     struct released released = {0};

@@ -200,7 +200,8 @@ static int32_t notify_by_thread(struct core_stream *stream, struct core_notifica
         is_watched = !remove_locked(watch, notification);
         pthread_mutex_unlock(lock);
     }
-    /* No thread of its own: another thread notifies or has notified, or (on an error) none does. */
+    /* A notification without a thread of its own: another thread notifies, or has notified; after an error
+     * none does. */
     core_stream_unpin(stream, is_watched ? 1 : 2);
     return is_watched ? TRM_OK : status;
 }

@@ -1,8 +1,8 @@
 /* What is done with the operations of a stream besides enqueueing them: waiting for each (stream.serial), and
  * noting it in a profile.
  *
- * An operation that waits for something else is not waited for, since the calling thread may have to bring
- * that about; nor is an operation behind it as long as it waits.
+ * It does not wait for an operation that itself waits for something else, since the calling thread may have
+ * to cause that; nor for the operations behind it, as long as it waits.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"

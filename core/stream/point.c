@@ -82,8 +82,8 @@ static bool may_have_ended(const struct core_stream *stream, uint64_t value)
            atomic_load_explicit(&stream->flushed, memory_order_relaxed) >= value;
 }
 
-/* The stream is entered. A backend whose work is the calling thread's may run it before this returns, unless
- * it was submitted to another thread first. */
+/* The stream is entered. A backend that runs work in the calling thread may do so before this returns, unless
+ * the work was submitted to another thread first. */
 static int32_t watch(struct core_stream *stream, uint64_t value, struct core_signal *signal)
 {
     if (!may_have_ended(stream, value) || !core_stream_has_finished(stream, value)) {

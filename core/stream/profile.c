@@ -141,8 +141,8 @@ static bool enqueue_stamp(struct core_stream_profile *state, struct core_stream 
     return true;
 }
 
-/* The operation can be timed if a timestamp is before it, or it found the stream idle. What else has a number
- * (the program's timestamps, signals) takes no time. */
+/* Whether the operation can be timed: a timestamp comes before it, or it found the stream idle. Timestamps
+ * and signals of the program have numbers, too, but take no time. */
 static bool has_beginning(const struct core_stream_profile *state, const struct core_stream *stream,
                           uint64_t value)
 {
@@ -169,7 +169,7 @@ void core_stream_profile_call(struct core_stream *stream)
         state->called = base_now();
 }
 
-/* Returns what the operation was about. */
+/* Returns the subject of the operation. */
 static struct core_profile_subject *count(struct core_profile_result *result,
                                           const struct core_stream *stream, const struct core_work *work)
 {
@@ -200,7 +200,7 @@ static bool count_alone(struct core_stream_profile *state, const struct core_str
     return result != NULL;
 }
 
-/* The enqueuing thread is not between the two for longer than it counts one operation. */
+/* Waits until the enqueueing thread has counted its current operation. */
 static void stop_counting(struct core_stream_profile *state)
 {
     if (atomic_load_explicit(&state->counted, memory_order_relaxed) == NULL)
@@ -273,7 +273,7 @@ void core_stream_profile_push(struct core_stream *stream, const char *name, uint
     base_lock_release(&state->lock);
 }
 
-/* The innermost range may be one that the profile does not know. */
+/* Ends the range of this depth. The profile does not know a range that was pushed before it began. */
 void core_stream_profile_pop(struct core_stream *stream, uint32_t depth)
 {
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
@@ -302,7 +302,7 @@ static struct core_stream_profile *get_state(struct core_stream *stream)
     return state;
 }
 
-/* Forgets timestamps that an earlier profile left. Asks how far the stream is, which tells whether the first
+/* Forgets timestamps of an earlier profile. Asks the backend how far the stream is, to know whether the first
  * operation finds it idle. */
 static void start(struct core_stream_profile *state, struct core_stream *stream,
                   struct core_profile_part *part, struct core_profile_result *result)
@@ -355,8 +355,9 @@ int32_t core_stream_profile_begin(struct core_stream *stream, struct core_profil
     return TRM_OK;
 }
 
-/* The state's lock is held. Returns the profile, whose reference the caller releases. A part that has ended
- * does not change any more: it lacks a stream that was being destroyed at that moment. */
+/* Takes the stream out of its profile. The state's lock is held. Returns the profile, whose reference the
+ * caller releases. A part that has ended does not change any more, so it lacks the results of a stream that
+ * was being destroyed when it ended. */
 static struct core_profile *leave(struct core_stream_profile *state, struct core_stream *stream)
 {
     struct core_profile_part *part = state->part;

@@ -293,8 +293,8 @@ int32_t core_profile_begin(struct core_profile *profile)
     return status;
 }
 
-/* The first part that is on; *device: its device, with a reference. Waits for a device that is closing, which
- * ends its part itself. */
+/* The first part that has not ended; *device: its device, with a reference. Waits for a device that is
+ * closing, which ends its own part. */
 static struct core_profile_part *next_part(struct core_profile *profile, struct core_device **device)
 {
     struct core_context *context = profile->object.context;

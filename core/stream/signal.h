@@ -1,9 +1,10 @@
 /* Signals: a descriptor that becomes readable when several operations of streams have ended, for event loops.
  *
  * The program owns the descriptor and may close it at any time, after which the number may name another file.
- * So a signal has a duplicate of its own. What raises it and what made it hold references; the last one frees
- * it. A signal that is raised before it has a descriptor needs no duplicate: often the thread that asks for
- * the descriptor runs the work itself, and system calls are most of what a descriptor costs.
+ * So a signal has a duplicate of its own. The creator of a signal and the notifications that raise it hold
+ * references; the last one frees it. A signal that is raised before it has a descriptor needs no duplicate.
+ * That is frequent, since the thread that asks for the descriptor often runs the work itself, and it saves
+ * time, since most of a descriptor's cost is system calls.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_SIGNAL_H

@@ -25,7 +25,8 @@ static int32_t check_holdable(const struct core_stream *stream)
     return TRM_OK;
 }
 
-/* False: the program has destroyed the stream. The number only falls then, so one hold ends as the last. */
+/* Adds a hold. False: the program has destroyed the stream. From then on the number only falls, so exactly
+ * one hold is the last to end. */
 static bool count_hold(struct core_stream *stream)
 {
     uint32_t holders = atomic_load(&stream->holders);

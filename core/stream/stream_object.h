@@ -16,8 +16,8 @@
  * its handle (core_object_enter) or has pinned it (core_stream_try_pin). A reference alone keeps only the
  * memory of the struct.
  *
- * A stream's end: it is drained, closed (the last pin is gone and no new one is given), killed, retired. So
- * a stream that cannot be pinned has no work left and has run its callbacks.
+ * A stream ends in four steps: it is drained, closed (the last pin is gone, and new ones are refused),
+ * killed, retired. So a stream that cannot be pinned has no work left and has run its callbacks.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_STREAM_OBJECT_H
@@ -114,8 +114,8 @@ struct core_stream {
     _Atomic int32_t failure_status;
     /* core_stream_hold(): how often, and a bit for when the program has destroyed its handle. */
     _Atomic uint32_t holders;
-    /* The core failed the stream behind this operation, since one that it waits for failed; operations up to
-     * it are not concerned. UINT64_MAX: it did not. */
+    /* The core failed the stream behind this operation, because a stream that it waits for failed; operations
+     * up to it are not affected. UINT64_MAX: the core did not fail it. */
     _Atomic uint64_t failed_after;
 
     _Atomic uint32_t flags; /* enum core_stream_flags */
@@ -149,7 +149,7 @@ struct core_stream {
     const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
 };
 
-/* Does it do only what the core needs inside of calls? Profiles leave it out. */
+/* Whether the stream does only what the core needs inside of calls. Profiles leave it out. */
 static inline bool core_stream_is_hidden(uint32_t flags)
 {
     return (flags & (CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS)) == CORE_STREAM_INTERNAL;
@@ -232,8 +232,8 @@ static inline bool core_stream_is_recording(const struct core_stream *stream)
  * thread can end it meanwhile. */
 void core_stream_end(struct core_stream *stream);
 
-/* Runs a job with stream->ending on the service thread, which this one is; it releases the stream and its
- * device. */
+/* Runs a job with stream->ending on the service thread, which is the calling thread. The job releases the
+ * stream and its device. */
 void core_stream_post(struct core_stream *stream, void (*run)(struct core_job *job));
 
 /* ---- holds (stream_hold.c) --------------------------------------------------------------------------- */
@@ -393,7 +393,7 @@ int32_t core_stream_raise(struct core_stream *stream) __attribute__((cold));
 /* The same for a call that enqueues: its sentence says that the stream failed before the call. */
 int32_t core_stream_raise_earlier(struct core_stream *stream) __attribute__((cold));
 
-/* Has the stream neither failed nor lost its device? */
+/* Whether the stream has neither failed nor lost its device. */
 static inline bool core_stream_is_sound(struct core_stream *stream)
 {
     return LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&

@@ -16,7 +16,7 @@
 #define WAITING 2u /* a thread sleeps until the count is 0 */
 #define ONE 4u     /* a pin */
 
-/* Stands for a failure of which there was only memory for the status. */
+/* Stands for a failure without a sentence, for which there was no memory. */
 static const struct base_failure status_only = {0};
 
 static void advance(_Atomic uint64_t *word, uint64_t value)
@@ -119,7 +119,7 @@ int32_t core_stream_failure_status(const struct core_stream *stream)
     return failure == &status_only ? atomic_load(&stream->failure_status) : failure->status;
 }
 
-/* A failure whose cause was itself raised by an enqueueing call has the words already. */
+/* The sentence of a failure that an enqueueing call has raised has the words already. */
 static int32_t raise_earlier(const struct base_failure *failure)
 {
     static const char words[] = "the stream failed earlier: ";
@@ -201,8 +201,8 @@ int32_t core_stream_ask(struct core_stream *stream, uint64_t *completed)
     return status;
 }
 
-/* An enqueueing call may fail because the stream failed before: query() tells. A failure of the call alone is
- * not kept. */
+/* An enqueueing call may fail because the stream has failed; query() tells. The stream does not record a
+ * failure of the call alone. */
 int32_t core_stream_commit_slow(struct core_stream *stream, const char *slot, int32_t answer)
 {
     uint64_t completed = 0;

@@ -74,8 +74,8 @@ static int32_t wait_on_host(struct core_stream *stream, struct core_stream *othe
     return inherit_failure(stream, other, other_value);
 }
 
-/* Where the backend does not wait for `other`. Those ways cost more, so this asks first whether the wait is
- * needed at all. */
+/* Waits without the backend's help. That is more expensive, so this asks first whether the wait is needed at
+ * all. */
 static int32_t wait_otherwise(struct core_stream *stream, struct core_stream *other, uint64_t value,
                               uint32_t event)
 {
@@ -186,9 +186,9 @@ static int32_t check_streams(struct trm_stream *const *streams, uint32_t count)
     return status;
 }
 
-/* Both are marked before either waits, so that neither waits for the other's wait: the way from one device to
- * another and back would take twice as long. The one that is marked last waits first, since a driver takes
- * longer for a call on another device than the last one. */
+/* Marks both streams before either waits. Otherwise one would wait for the other's wait, and so for the way
+ * from one device to the other and back. The stream that was marked last waits first, since a driver takes
+ * longer for a call on another device than that of its last call. */
 static int32_t meet(struct core_stream *one, struct core_stream *other)
 {
     uint64_t one_value = 0, other_value = 0;

@@ -19,7 +19,8 @@ void core_waiter_release(struct core_waiter *waiter);
  * that waits. Errors: those of core_notify(). */
 int32_t core_waiter_add(struct core_waiter *waiter, struct core_stream *stream, uint64_t value);
 
-/* Wakes the thread, also if it sleeps only later. Any thread that keeps the waiter from being released. */
+/* Wakes the thread, also if it goes to sleep only later. Threads: any, while it keeps the waiter from being
+ * released. */
 void core_waiter_wake(struct core_waiter *waiter);
 
 /* Sleeps until one of the operations has ended or the waiter was woken (true), or until a deadline

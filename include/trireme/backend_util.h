@@ -317,6 +317,25 @@ static inline int32_t trm_util_answer(const struct trm_host *host, const void *a
     return TRM_OK;
 }
 
+/* ---- kernels ------------------------------------------------------------------------------ */
+
+/* Whether a parameter is a buffer or an image, which has a descriptor or an address of its own; the others
+ * are scalars and structs, which are given by value. */
+static inline bool trm_util_has_descriptor(const struct trm_parameter *parameter)
+{
+    return parameter->kind == TRM_PARAMETER_BUFFER ||
+           (parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS);
+}
+
+/* Whether parameter `index` continues the array of descriptors whose element the parameter before it is: in
+ * the kernel's code both belong to one variable. */
+static inline bool trm_util_is_next_element(const struct trm_kernel_info *info, uint32_t index)
+{
+    const struct trm_parameter *one = &info->parameters[index];
+    return index != 0 && trm_util_has_descriptor(one) && trm_util_has_descriptor(one - 1) &&
+           one->set == one[-1].set && one->place == one[-1].place;
+}
+
 /* Bytes of a scalar of `type` (enum trm_type); 0 for no such type. */
 static inline uint32_t trm_util_type_size(int32_t type)
 {

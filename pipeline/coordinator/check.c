@@ -53,8 +53,8 @@ static const struct trm_stream_ops checker_ops = {
 
 /* ---- the checking stream -------------------------------------------------------------------- */
 
-/* Buffers and modules may hold references to it for longer than the coordinator lives. They only ask whether
- * its work has ended, which it has. */
+/* Buffers and modules may hold references to a checker for longer than the coordinator lives. They only ask
+ * whether its work has ended, which is always so. */
 static void checker_release(struct core_object *object)
 {
     struct core_stream *stream = (struct core_stream *)object;
@@ -133,8 +133,8 @@ int32_t pipeline_task_enqueue(struct core_stream *stream, const struct trm_task 
     }
 }
 
-/* A copy between two devices is more than one operation of a stream, so this checks what can be known of its
- * buffers. True: they belong to two devices, or *status is an error. */
+/* A copy between two devices takes several operations, so this checks the buffers instead, as far as it can.
+ * True: they belong to two devices, or *status is an error. */
 static bool is_foreign_copy(const struct core_stream *checker, const struct trm_task *task, int32_t *status)
 {
     struct core_buffer *to, *from;
@@ -158,7 +158,7 @@ static bool is_foreign_copy(const struct core_stream *checker, const struct trm_
     return true;
 }
 
-/* The same for rows, whose places in the buffers are checked when the copy is enqueued. */
+/* The same for a copy of rows, whose offsets are checked when the copy is enqueued. */
 static bool is_foreign_copy_2d(const struct core_stream *checker, const struct trm_task *task,
                                int32_t *status)
 {

@@ -8,7 +8,7 @@
 /* bytes of struct trm_coordinator_desc in the first version */
 #define DESC_LEAST 16
 
-/* No task is left and no call is inside, not even in a function of a task. */
+/* Destroys a coordinator that has no tasks, no callers and no running functions. */
 static void coordinator_retire(struct core_object *object)
 {
     struct pipeline_coordinator *coordinator = (struct pipeline_coordinator *)object;
@@ -21,7 +21,7 @@ static void coordinator_retire(struct core_object *object)
     core_device_uncount_child(coordinator->device, CORE_COORDINATOR);
 }
 
-/* A stream of the pool may be had, or the work of one has ended. */
+/* A stream of the pool may be available, or the work of one has ended. */
 static void listen(struct pipeline_pool_listener *listener)
 {
     pipeline_coordinator_stir(listener->owner);
@@ -67,8 +67,8 @@ static const struct core_object_ops coordinator_object_ops = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-/* Whether no wait of one stream for another holds up the thread that enqueues it. Between streams of two
- * backends that takes gates. */
+/* Whether streams can wait for each other without blocking the thread that enqueues the wait. Between streams
+ * of two backends that needs gates. */
 static bool has_device_waits(const struct pipeline_coordinator *coordinator)
 {
     const struct pipeline_stream_pool *pool = coordinator->pool;

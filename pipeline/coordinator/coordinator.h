@@ -8,9 +8,9 @@
  *     graph.c        tasks as a picture          errand.c    tasks over the devices of a group
  *     flight.c       ends that a pool knows      own_pool.c  pools of its own
  *
- * One stream, one task: a stream carries at most one task that has not ended. So a stream that fails has
- * failed by that task or by one that it waits for, and never fails an unrelated task; no task is ever run
- * twice. The other streams see to it that the next task is ready on the device when one ends:
+ * One stream, one task: a stream carries at most one task that has not ended. So that task, or one that it
+ * waits for, is the cause of a stream's failure; an unrelated task never fails with it, and no task runs
+ * twice. Several streams make the next task ready on the device before the current one ends:
  *
  * - A task starts on a free stream as soon as all its dependencies are done.
  * - While streams are left over, it is enqueued earlier ("early"), when all its dependencies have been
@@ -21,20 +21,22 @@
  * the pool has none left the task goes back to the front of its queue, and the pool calls when a stream is
  * free. A pool over a group chooses the device of the stream, too.
  *
- * The pool tells of the end of such a task, too, or presumes it: then the coordinator asks where something
- * waits for it (flight.c). Where the program gave no pool, kernels get one (own_pool.c), except on the host's
- * own processors. Each task that is not on a stream of a pool is notified of.
+ * The pool also tells the coordinator of the end of such a task, or presumes it; then the coordinator asks
+ * the pool if something waits for that end (flight.c). If the program gave no pool, kernels get one
+ * (own_pool.c), except on the host's own processors. The coordinator asks for a notification of each task
+ * that is not on a stream of a pool.
  *
- * There are twice as many streams as the program asked for: one works while the other one's task waits behind
- * it.
+ * There are twice as many streams as the program asked for: while the task of one runs, the task of the other
+ * waits behind it.
  *
- * One pump: one thread at a time settles what has ended and enqueues what may start (settle.c). A thread that
- * comes meanwhile leaves word that there is more. So streams are serialised and no thread waits for one that
- * is enqueuing: a callback may submit while another thread enqueues.
+ * One pump: one thread at a time settles tasks that have ended and enqueues tasks that may start (settle.c).
+ * Another thread that wants the pump sets a flag instead, and the pump runs another round. So streams are
+ * serialised, and no thread waits for another one's enqueueing: a callback may submit while another thread
+ * enqueues.
  *
  * Locks: `submit_lock` is held while tasks are checked, and comes before `lock`, which guards what callers
- * look at. `lock` comes before a service's lock: under it tasks post their functions (core_service_post()),
- * and no function of a backend or of the program is called.
+ * read. `lock` comes before a service's lock, since tasks post their functions under it
+ * (core_service_post()). Under `lock` no function of a backend or of the program is called.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_COORDINATOR_COORDINATOR_H
@@ -88,12 +90,12 @@ struct pipeline_task_cause {
 /* A stream that tasks run on, one at a time. */
 struct pipeline_task_lane {
     struct core_stream *stream; /* NULL: created when needed */
-    /* With a pool: where the stream is from while `holds` is not 0. */
+    /* With a pool: the slot that the stream belongs to while `users` is not 0. */
     struct pipeline_pool_slot *slot;
     struct pipeline_stream_pool *owner; /* of the slot */
     struct pipeline_task_lane *next;
     struct pipeline_task_class *class;
-    uint32_t holds;  /* the task on it, and tasks that wait for that one on the device */
+    uint32_t users;  /* the task on it, and tasks that wait for that one on the device */
     bool has_failed; /* the stream has to be replaced */
 };
 
@@ -158,7 +160,7 @@ struct pipeline_task_work {
     uint64_t bytes;                   /* of this allocation */
 };
 
-/* What is kept of a task's name, with its zero. */
+/* Bytes of a task's name that are retained, with its zero. */
 #define PIPELINE_TASK_NAME_BYTES 64
 
 /* What is known of a task while its id is in use. */
@@ -221,8 +223,8 @@ struct pipeline_coordinator {
     _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
     struct pipeline_task_class classes[PIPELINE_TASK_ROLES][PIPELINE_TASK_PRIORITIES];
     struct pipeline_task_queue settling; /* to be settled; linked by next */
-    /* Of tasks on streams of the pool; changed by the pump. `silent`: of those, what only asking tells the
-     * end of; `asked`: what was asked for. */
+    /* Tasks on streams of the pool; changed by the pump. `silent`: those whose end the coordinator has to ask
+     * for; `asked`: those for which it has asked. */
     uint32_t flights, silent, asked;
 
     /* Lists of the pump: what is freed after `lock` was released. */
@@ -308,17 +310,17 @@ int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pip
 
 /* ---- flight.c: tasks on streams of a pool ----------------------------------------------------- */
 
-/* Has something to know the end of the task, which is about to be enqueued? */
+/* Whether something has to know the end of the task, which is about to be enqueued. */
 bool pipeline_flight_wants_end(struct pipeline_coordinator *coordinator,
                                const struct pipeline_task_work *work);
 /* The task is enqueued. Called by the pump, as the two below. */
 void pipeline_flight_begin(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work);
 /* Takes the tasks that have ended, and appends them to a list that is linked by next_ended. */
 void pipeline_flight_collect(struct pipeline_coordinator *coordinator, struct pipeline_task_work **list);
-/* Asks for ends that something waits for and nothing tells of. */
+/* Asks the pool for ends that something waits for, and that no notification tells. */
 void pipeline_flight_ask(struct pipeline_coordinator *coordinator);
-/* Called by those who look at tasks: settles what has ended and nothing tells of, unless another thread does
- * so. With the lock, released meanwhile. */
+/* For calls that read the states of tasks: settles tasks whose end no notification tells, unless another
+ * thread does so. With the lock, released meanwhile. */
 void pipeline_flight_look_locked(struct pipeline_coordinator *coordinator);
 void pipeline_flight_look(struct pipeline_coordinator *coordinator);
 
@@ -337,8 +339,8 @@ void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, 
 void pipeline_schedule_repair(struct pipeline_coordinator *coordinator);
 /* Lets the stream of an early task wait for the tasks that it comes after. */
 int32_t pipeline_schedule_wait(struct pipeline_task_work *work);
-/* When the tasks that it waits for then are presumed to have ended: base_now(); 0: there are none. False: of
- * one that is not known well enough. */
+/* When the tasks that this one waits for on the device are presumed to have ended: base_now(); 0: there are
+ * none. False: it is not known well enough of one of them. */
 bool pipeline_schedule_presume(const struct pipeline_task_work *work, uint64_t *end);
 void pipeline_queue_remove(struct pipeline_task_queue *queue, struct pipeline_task_work *work);
 /* Enqueues the operations of a task, which a profile shows within the task. */
@@ -364,7 +366,7 @@ void pipeline_own_pools_close(struct pipeline_coordinator *coordinator);
 
 /* Settles what has ended and starts what may start, unless another thread does so. Threads: any. */
 void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator);
-/* The same, if no other thread is at it: for threads that look again and again. */
+/* The same, unless another thread runs the pump: for threads that poll. */
 void pipeline_coordinator_look(struct pipeline_coordinator *coordinator);
 /* On the service thread. */
 void pipeline_coordinator_pump_job(struct core_job *job);
@@ -374,12 +376,12 @@ void pipeline_coordinator_tidy(struct pipeline_coordinator *coordinator);
 void pipeline_task_ended(struct pipeline_task_work *work, int32_t status);
 /* Makes the pump look. Threads: any. Does not block. */
 void pipeline_coordinator_stir(struct pipeline_coordinator *coordinator);
-/* Keep the coordinator alive while other threads use it outside of a program's calls.
- * pipeline_coordinator_unhold() is the last thing that touches it. */
-void pipeline_coordinator_hold(struct pipeline_coordinator *coordinator);
-void pipeline_coordinator_unhold(struct pipeline_coordinator *coordinator);
-/* When no task is left: waits until no thread holds the coordinator. */
-void pipeline_coordinator_wait_unheld(struct pipeline_coordinator *coordinator);
+/* Pins the coordinator in memory while a thread uses it outside of a program's calls. The thread does not
+ * touch it after pipeline_coordinator_unpin(). */
+void pipeline_coordinator_pin(struct pipeline_coordinator *coordinator);
+void pipeline_coordinator_unpin(struct pipeline_coordinator *coordinator);
+/* When no task is left: waits until the coordinator is not pinned. */
+void pipeline_coordinator_wait_unpinned(struct pipeline_coordinator *coordinator);
 /* The task has ended, and its callback too. */
 void pipeline_task_finish_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task);
 void pipeline_coordinator_wake_locked(struct pipeline_coordinator *coordinator);

@@ -39,7 +39,7 @@ static uint32_t remove_acyclic(const struct pipeline_task_list *list)
     return count;
 }
 
-/* A dependency of `task` that is left. Where `task` is left, there is one. */
+/* A dependency of `task` that is left. A task that is left has one. */
 static struct pipeline_task *left_before(const struct pipeline_task *task)
 {
     const struct pipeline_task_work *work = task->work;

@@ -50,12 +50,12 @@ static void run_host(struct core_job *job)
     if (atomic_load_explicit(&coordinator->device->attention, memory_order_relaxed) & CORE_DEVICE_PROFILED)
         core_profile_add_task(coordinator->device, pipeline_task_name(work->task, name, sizeof(name)), begin);
     pipeline_task_ended(work, TRM_OK);
-    pipeline_coordinator_unhold(coordinator);
+    pipeline_coordinator_unpin(coordinator);
 }
 
 void pipeline_task_post_host(struct pipeline_task_work *work)
 {
-    pipeline_coordinator_hold(work->coordinator);
+    pipeline_coordinator_pin(work->coordinator);
     work->job.run = run_host;
     core_service_post(atomic_load(&work->coordinator->functions), &work->job);
 }
@@ -73,12 +73,12 @@ static void run_done(struct core_job *job)
     pipeline_task_finish_locked(coordinator, task);
     base_lock_release(&coordinator->lock);
     pipeline_coordinator_tidy(coordinator);
-    pipeline_coordinator_unhold(coordinator);
+    pipeline_coordinator_unpin(coordinator);
 }
 
 void pipeline_task_post_done(struct pipeline_task_work *work)
 {
-    pipeline_coordinator_hold(work->coordinator);
+    pipeline_coordinator_pin(work->coordinator);
     work->job.run = run_done;
     core_service_post(atomic_load(&work->coordinator->functions), &work->job);
 }

@@ -16,7 +16,7 @@ struct errand {
 
 /* ---- kinds ---------------------------------------------------------------------------------- */
 
-/* The pool learns how long each kind of task takes, and knows it by its function. */
+/* Each kind of task has a function of its own, by which the pool tells kinds apart and learns their times. */
 static int32_t run_kind(const void *user, struct trm_stream *stream, int32_t kind)
 {
     (void)user, (void)stream;
@@ -74,7 +74,7 @@ static int32_t locate(struct errand *errand, struct trm_buffer *buffer, bool *is
     if (status != TRM_OK || *is_of_group)
         return status;
     uint32_t both = errand->task.devices & devices;
-    /* Of a copy between two devices, which each of them may enqueue, the one named first gets it. */
+    /* Either device may enqueue a copy between two; the one that is named first gets it. */
     if (errand->task.devices == 0 || both != 0)
         errand->task.devices = devices;
     return TRM_OK;
@@ -97,7 +97,7 @@ static int32_t use(struct errand *errand, struct trm_span span, uint32_t access)
     return TRM_OK;
 }
 
-/* The other side of a copy tells the length of a span that has none. */
+/* The length of a span without one is that of the other side of the copy. */
 static struct trm_span span_beside(struct trm_span span, struct trm_span other)
 {
     if (span.length == TRM_WHOLE && other.buffer != NULL)
@@ -115,7 +115,7 @@ static int32_t use_spans(struct errand *errand, const struct trm_task *desc)
     return status == TRM_OK ? use(errand, span_beside(from, to), TRM_ACCESS_READ) : status;
 }
 
-/* From the first byte of the rows to the last one. The rest of it stays as it is. */
+/* The bytes from the first row to the last one. The bytes between rows keep their contents. */
 static int32_t use_rows(struct errand *errand, const struct trm_rows *rows, uint32_t access)
 {
     const struct trm_task *desc = errand->desc;
@@ -257,9 +257,9 @@ static bool has_kernel_for(const struct trm_task *task, const struct trm_buffer 
     return false;
 }
 
-/* The first task with a kernel that comes after one that makes data, and uses the buffer in which that is;
- * NULL: there is none. It cannot end before that one does, so it stays. The list of dependents is newest
- * first, so all of it is looked at, as when the task has ended. */
+/* Finds the first task with a kernel that comes after this one and uses the buffer that this one writes.
+ * NULL: there is none. It stays, since it cannot end before this one does. The list of dependents is newest
+ * first, so the search reads all of it. */
 static const struct trm_task *find_next(struct pipeline_coordinator *coordinator,
                                         const struct pipeline_task_work *work)
 {

@@ -1,17 +1,17 @@
 /* Tasks on streams of a pool: the pool knows when they have ended, or presumes it.
  *
- * The pool calls when a task has ended whose end it tells of, and the pump looks through all flights. What
- * is presumed has its end asked for: by each pump, and where something waits for it, by a notification. That
- * is a call that waits for the task; or where nothing else would make the pump look, a call that waits for
- * all tasks, or a task that has no stream yet. One notification at a time suffices for the last two: by then
- * other flights have ended too.
+ * The pool calls the coordinator when a task has ended whose end it watches, and the pump looks through all
+ * flights. Each round of the pump also asks the pool for the ends that it presumes. If something waits for
+ * such an end, the pump asks for a notification. That is a call that waits for the task; or, if nothing else
+ * would start the pump, a call that waits for all tasks, or a task that has no stream yet. One notification
+ * at a time is enough for the last two, since other flights end meanwhile, too.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
 
 #include "pipeline/coordinator/coordinator.h"
 
-/* Tasks that come after it on the device need not know. */
+/* Tasks that wait for it on the device do not need to know its end. */
 static bool wants_end_locked(const struct pipeline_coordinator *coordinator,
                              const struct pipeline_task_work *work)
 {
@@ -96,7 +96,7 @@ static bool is_silent(const struct pipeline_task_work *work)
     return work->end == PIPELINE_POOL_END_PRESUMED && !work->is_asked;
 }
 
-/* The silent flight number `index`. */
+/* The silent flight of this index. */
 static struct pipeline_task_work *silent_at(const struct pipeline_coordinator *coordinator, uint32_t index)
 {
     struct pipeline_task_work *work = coordinator->flying.first;
@@ -113,8 +113,9 @@ static struct pipeline_task_work *find_watched_locked(const struct pipeline_coor
     return work;
 }
 
-/* While tasks have no lane, the flight in the middle, so that others go on meanwhile; else the last one. Also
- * where a pool had no stream: it will call, but that may take long, and a group has other pools. */
+/* Chooses the flight to ask for. While tasks have no lane, or a pool had no stream, it is the one in the
+ * middle, so that others can start before the last one ends; else the last one. A pool that had no stream
+ * will call, but that may take long, and a group has other pools. */
 static struct pipeline_task_work *choose_locked(const struct pipeline_coordinator *coordinator)
 {
     if (coordinator->silent == 0)

@@ -1,7 +1,7 @@
 /* Tasks and their dependencies as a graph in DOT.
  *
- * What is written is copied first, since a function of the program takes it, and under the lock it may not be
- * called.
+ * Copies the tasks first: the text goes to a function of the program, which must not be called under the
+ * lock.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -164,8 +164,9 @@ static int compare_nodes(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* What a task that is only added comes after may be added later. What another one comes after may be
- * forgotten, and its id used again: it was submitted with that task or before. */
+/* Whether a dependency is drawn as a task of the graph. An added task may come after one that is added later.
+ * A submitted task may come after one that was forgotten, whose id is used again; its real dependency was
+ * submitted with it or before. */
 static bool comes_after(const struct picture *picture, const struct node *node, uint64_t id)
 {
     const struct node wanted = {.id = id}, *from;

@@ -1,8 +1,8 @@
-/* Pools of a coordinator that was given none.
+/* Pools of a coordinator to which the program gave none.
  *
- * Each class of streams for kernels has one of its own, so that a kernel whose time is known needs no
- * notification (flight.c). All other streams are the lanes' own, and so are all where the device is the
- * host's own processors: a pool saves nothing there.
+ * Each class of streams for kernels has a pool, so that a kernel of known time needs no notification
+ * (flight.c). All other streams belong to lanes. On the host's own processors all streams do, since a pool
+ * saves nothing there.
  *
  * The pump makes a pool with the first kernel of its class. A pool has as many streams as its class has
  * lanes, so a lane always finds an idle one.
@@ -53,7 +53,7 @@ struct pipeline_pool_listener *pipeline_own_pool_listener(struct pipeline_coordi
     return &coordinator->listeners[class->has_pool ? class->priority - TRM_PRIORITY_LOW : 0];
 }
 
-/* Calls `end` with each pool that there is. */
+/* Calls `end` with each of the pools. */
 static void each_pool(struct pipeline_coordinator *coordinator,
                       void (*end)(struct pipeline_coordinator *coordinator,
                                   struct pipeline_task_class *class))
@@ -74,7 +74,7 @@ void pipeline_own_pools_unlisten(struct pipeline_coordinator *coordinator)
     each_pool(coordinator, unlisten);
 }
 
-/* No callback of the program is on the pool's streams, so it can be closed anywhere. */
+/* No callback of the program is on the pool's streams, so any thread can close it. */
 static void close_pool(struct pipeline_coordinator *coordinator, struct pipeline_task_class *class)
 {
     struct pipeline_stream_pool *pool = class->pool;

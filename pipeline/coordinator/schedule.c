@@ -140,7 +140,7 @@ static void leave_stream_locked(struct pipeline_task_lane *lane)
 
 void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane)
 {
-    if (--lane->holds > 0)
+    if (--lane->users > 0)
         return;
     if (pipeline_class_pool(coordinator, lane->class) != NULL) {
         leave_stream_locked(lane);
@@ -234,20 +234,20 @@ static void lane_assign_locked(struct pipeline_task_class *class, struct pipelin
     struct pipeline_task_lane *lane = class->free;
     class->free                     = lane->next;
     lane->next                      = NULL;
-    lane->holds                     = 1;
+    lane->users                     = 1;
     work->lane                      = lane;
     work->task->state               = PIPELINE_TASK_STARTED;
 }
 
-/* Its dependencies' streams stay occupied until it has ended. */
-static void hold_locked(struct pipeline_task_work *work)
+/* Occupies the streams of the task's dependencies until it has ended. */
+static void acquire_lanes_locked(struct pipeline_task_work *work)
 {
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct pipeline_task_edge *edge = &work->edges[i];
         if (edge->from == NULL)
             continue;
         edge->lane = edge->from->work->lane;
-        edge->lane->holds++;
+        edge->lane->users++;
     }
     work->is_early = true;
     work->class->early_flying++;
@@ -260,7 +260,7 @@ static struct pipeline_task_work *choose_early_locked(struct pipeline_task_class
         pipeline_queue_remove(&class->early, work);
         if (work->cause_status == TRM_OK) {
             lane_assign_locked(class, work);
-            hold_locked(work);
+            acquire_lanes_locked(work);
             return work;
         }
         work->task->state = PIPELINE_TASK_WAITING;
@@ -317,7 +317,7 @@ static void queue_add_first(struct pipeline_task_queue *queue, struct pipeline_t
     queue->first = work;
 }
 
-static void unhold_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
+static void release_lanes_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct pipeline_task_edge *edge = &work->edges[i];
@@ -329,13 +329,13 @@ static void unhold_locked(struct pipeline_coordinator *coordinator, struct pipel
     work->class->early_flying--;
 }
 
-/* The task starts when the pool has a stream for it. Nothing was enqueued. */
+/* Puts a task of which nothing was enqueued back into its queue, until the pool has a stream for it. */
 static void put_back_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     bool was_early = work->is_early;
     if (was_early)
-        unhold_locked(coordinator, work);
-    work->lane->holds = 0;
+        release_lanes_locked(coordinator, work);
+    work->lane->users = 0;
     lane_free_locked(work->lane);
     work->lane              = NULL;
     work->task->state       = was_early ? PIPELINE_TASK_EARLY : PIPELINE_TASK_READY;
@@ -343,7 +343,7 @@ static void put_back_locked(struct pipeline_coordinator *coordinator, struct pip
     queue_add_first(was_early ? &work->class->early : &work->class->ready, work);
 }
 
-/* What the pool has to know of a task. */
+/* Describes the task to the pool. */
 static struct trm_stream_task stream_task_of(const struct trm_task *task)
 {
     return (struct trm_stream_task){
@@ -386,7 +386,7 @@ bool pipeline_schedule_presume(const struct pipeline_task_work *work, uint64_t *
     return is_sure;
 }
 
-/* The pool watches also what was enqueued before a failure. */
+/* The pool also watches operations that were enqueued before a failure. */
 static void note_drawn(struct pipeline_task_work *work, bool wants_end)
 {
     const struct trm_stream_task task    = stream_task_of(&work->desc);
@@ -448,7 +448,7 @@ static void request_notification(struct pipeline_task_work *work)
     work->notification.notified = notified;
     if (core_notify(stream, work->value, &work->notification) == TRM_OK)
         return;
-    /* Without memory for a notification this thread waits itself. */
+    /* Out of memory for a notification: this thread waits. */
     core_stream_wait_finished(stream, work->value, TRM_FOREVER);
     pipeline_task_ended(work, core_stream_failure_status(stream));
 }

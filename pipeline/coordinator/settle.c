@@ -9,23 +9,23 @@
 /* Rounds of a program's thread before the service thread takes over. */
 #define ROUNDS 8
 
-/* ---- holds ---------------------------------------------------------------------------------- */
+/* ---- pins ----------------------------------------------------------------------------------- */
 
 /* In `busy`, besides the count: a thread sleeps until the count is 0. */
 #define AWAITED (1u << 31)
 
-void pipeline_coordinator_hold(struct pipeline_coordinator *coordinator)
+void pipeline_coordinator_pin(struct pipeline_coordinator *coordinator)
 {
     atomic_fetch_add_explicit(&coordinator->busy, 1, memory_order_relaxed);
 }
 
-void pipeline_coordinator_unhold(struct pipeline_coordinator *coordinator)
+void pipeline_coordinator_unpin(struct pipeline_coordinator *coordinator)
 {
     if (atomic_fetch_sub_explicit(&coordinator->busy, 1, memory_order_acq_rel) == (AWAITED | 1))
         base_futex_wake(&coordinator->busy, UINT32_MAX);
 }
 
-void pipeline_coordinator_wait_unheld(struct pipeline_coordinator *coordinator)
+void pipeline_coordinator_wait_unpinned(struct pipeline_coordinator *coordinator)
 {
     uint32_t busy = atomic_fetch_or_explicit(&coordinator->busy, AWAITED, memory_order_acq_rel) | AWAITED;
     core_service_block();
@@ -49,29 +49,29 @@ static void notify_pump(struct pipeline_coordinator *coordinator)
                                                     memory_order_relaxed));
     if (state != PIPELINE_PUMP_IDLE)
         return;
-    pipeline_coordinator_hold(coordinator);
+    pipeline_coordinator_pin(coordinator);
     core_service_post(coordinator->service, &coordinator->job);
 }
 
-/* Once the task is in the list it may be settled, and the coordinator destroyed but for this hold. */
+/* Once the task is in the list it may be settled, and the coordinator destroyed but for this pin. */
 void pipeline_task_ended(struct pipeline_task_work *work, int32_t status)
 {
     struct pipeline_coordinator *coordinator = work->coordinator;
-    pipeline_coordinator_hold(coordinator);
+    pipeline_coordinator_pin(coordinator);
     work->ended_status = status;
     work->next_ended   = atomic_load_explicit(&coordinator->ended, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&coordinator->ended, &work->next_ended, work,
                                                   memory_order_release, memory_order_relaxed))
         ;
     notify_pump(coordinator);
-    pipeline_coordinator_unhold(coordinator);
+    pipeline_coordinator_unpin(coordinator);
 }
 
 void pipeline_coordinator_stir(struct pipeline_coordinator *coordinator)
 {
-    pipeline_coordinator_hold(coordinator);
+    pipeline_coordinator_pin(coordinator);
     notify_pump(coordinator);
-    pipeline_coordinator_unhold(coordinator);
+    pipeline_coordinator_unpin(coordinator);
 }
 
 /* Oldest first. */
@@ -101,8 +101,7 @@ static void note_failure_locked(struct pipeline_coordinator *coordinator, const 
     coordinator->first_cause  = pipeline_task_cause_retain_locked(task->cause);
 }
 
-/* A failed dependency decides; the task's own operation cannot have run then. Otherwise its own status
- * does. */
+/* The status of a failed dependency, without which the task's own operation cannot have run; else its own. */
 static void decide_status_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
     struct pipeline_task_work *work = task->work;
@@ -237,7 +236,7 @@ static void pump_once(struct pipeline_coordinator *coordinator)
     pipeline_flight_ask(coordinator);
 }
 
-/* True: there is nothing more to do, or the service thread goes on. */
+/* True: there is nothing more to do, or the service thread continues. */
 static bool may_stop(struct pipeline_coordinator *coordinator, uint32_t round, bool may_hand_over)
 {
     uint32_t state = PIPELINE_PUMP_RUNNING;
@@ -248,7 +247,7 @@ static bool may_stop(struct pipeline_coordinator *coordinator, uint32_t round, b
         return false;
     }
     atomic_exchange(&coordinator->pump, PIPELINE_PUMP_POSTED);
-    pipeline_coordinator_hold(coordinator);
+    pipeline_coordinator_pin(coordinator);
     core_service_post(coordinator->service, &coordinator->job);
     return true;
 }
@@ -261,18 +260,18 @@ static void pump_run(struct pipeline_coordinator *coordinator, bool may_hand_ove
     while (!may_stop(coordinator, ++round, may_hand_over));
 }
 
-/* tells: where another thread is at it, that one goes on for another round. */
+/* tells: if another thread runs the pump, that thread runs another round. */
 static void pump(struct pipeline_coordinator *coordinator, bool tells)
 {
     uint32_t state = PIPELINE_PUMP_IDLE;
-    pipeline_coordinator_hold(coordinator);
+    pipeline_coordinator_pin(coordinator);
     if (!pipeline_pool_may_run_errands(coordinator->pool))
         notify_pump(coordinator);
     else if (atomic_compare_exchange_strong(&coordinator->pump, &state, PIPELINE_PUMP_RUNNING))
         pump_run(coordinator, true);
     else if (tells)
         notify_pump(coordinator);
-    pipeline_coordinator_unhold(coordinator);
+    pipeline_coordinator_unpin(coordinator);
 }
 
 void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator)
@@ -290,5 +289,5 @@ void pipeline_coordinator_pump_job(struct core_job *job)
     struct pipeline_coordinator *coordinator = base_container_of(job, struct pipeline_coordinator, job);
     atomic_exchange(&coordinator->pump, PIPELINE_PUMP_RUNNING);
     pump_run(coordinator, false);
-    pipeline_coordinator_unhold(coordinator);
+    pipeline_coordinator_unpin(coordinator);
 }

@@ -260,5 +260,5 @@ void pipeline_coordinator_drain(struct pipeline_coordinator *coordinator)
     if (coordinator->pool != NULL)
         pipeline_pool_unlisten(coordinator->pool, coordinator->listeners);
     pipeline_own_pools_unlisten(coordinator);
-    pipeline_coordinator_wait_unheld(coordinator);
+    pipeline_coordinator_wait_unpinned(coordinator);
 }

@@ -15,7 +15,7 @@
 
 struct core_buffer;
 struct pipeline_away;
-struct pipeline_kept;
+struct pipeline_cached_operations;
 struct pipeline_port_image;
 struct pipeline_recording;
 struct pipeline_slot_device;
@@ -289,9 +289,9 @@ struct pipeline_slot_device {
     /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by
      * another one. */
     const struct pipeline_strategy_ops *filled_for;
-    struct pipeline_kept *kept;     /* its operations (kept.h); NULL: none yet */
-    struct pipeline_spread *spread; /* spread.h; NULL: none yet */
-    struct trm_token view;          /* the token as host stages and shape functions see it */
+    struct pipeline_cached_operations *cached; /* its operations (kept.h); NULL: none yet */
+    struct pipeline_spread *spread;            /* spread.h; NULL: none yet */
+    struct trm_token view;                     /* the token as host stages and shape functions see it */
     uint64_t sequence, bytes_up, bytes_down;
     uint32_t pieces;
     bool is_prepared, is_measured, is_noted; /* nothing is enqueued yet; noted: by a kernel that stays */

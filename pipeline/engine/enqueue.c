@@ -154,7 +154,7 @@ static int32_t prepare(struct pipeline_slot *slot, void *output)
     if (is_full && own->filled_for == strategy)
         return TRM_OK;
     own->filled_for = NULL;
-    pipeline_kept_forget(slot);
+    pipeline_cached_invalidate(slot);
     int32_t status = pipeline_token_complete(slot);
     if (status == TRM_OK)
         status = pipeline_port_memory_set(slot, output);
@@ -189,7 +189,7 @@ static int32_t enqueue(struct pipeline_slot *slot)
     pipeline_times_begin(slot);
     pipeline_host_stages_begin(slot);
     int32_t status;
-    if (!pipeline_kept_is_ready(slot, strategy) || !pipeline_kept_enqueue(slot, &status))
+    if (!pipeline_cached_is_ready(slot, strategy) || !pipeline_cached_enqueue(slot, &status))
         status = enqueue_operations(slot, strategy);
     if (status != TRM_OK) {
         atomic_store_explicit(&own->is_partial, true, memory_order_relaxed);

@@ -1,4 +1,4 @@
-/* Operations that are kept from one token of a slot to the next (kept.h).
+/* Operations that are cached from one token of a slot to the next (kept.h).
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/kept.h"
@@ -9,60 +9,60 @@
 #include "pipeline/engine/copy.h"
 
 /* Between two buffers of the slot. */
-struct kept_copy {
+struct cached_copy {
     struct trm_place to, from;
     uint64_t length;
 };
 
-enum kept_state {
-    KEPT_NOTHING = 0,
-    KEPT_ALL     = 1,
-    KEPT_REFUSED = 2, /* some operation cannot be kept */
+enum cache_state {
+    CACHE_EMPTY   = 0,
+    CACHE_FULL    = 1,
+    CACHE_REFUSED = 2, /* an operation cannot be cached */
 };
 
-struct pipeline_kept {
-    int32_t state; /* enum kept_state */
+struct pipeline_cached_operations {
+    int32_t state; /* enum cache_state */
     uint32_t uploads, copies;
     uint64_t bytes_up, bytes_down;
-    struct kept_copy *copy;          /* the uploads, then the downloads */
-    struct core_launch_kept *launch; /* by stage */
-    struct core_in_flight **uses;    /* of the buffers that are not the slot's own, each once */
+    struct cached_copy *copy;          /* the uploads, then the downloads */
+    struct core_cached_launch *launch; /* by stage */
+    struct core_in_flight **uses;      /* of the buffers that are not the slot's own, each once */
     uint32_t use_count;
 };
 
-/* ---- keeping -------------------------------------------------------------------------------- */
+/* ---- caching -------------------------------------------------------------------------------- */
 
 static uint64_t bytes_of(const struct pipeline *pipeline)
 {
     uint64_t ports = pipeline->desc.port_count, stages = pipeline->desc.stage_count;
 
-    return sizeof(struct pipeline_kept) + ports * sizeof(struct kept_copy) +
-           stages * sizeof(struct core_launch_kept) +
-           (2 * ports + stages * CORE_LAUNCH_KEPT) * sizeof(struct core_in_flight *);
+    return sizeof(struct pipeline_cached_operations) + ports * sizeof(struct cached_copy) +
+           stages * sizeof(struct core_cached_launch) +
+           (2 * ports + stages * CORE_CACHED_ARGUMENTS) * sizeof(struct core_in_flight *);
 }
 
-static struct pipeline_kept *create(const struct pipeline *pipeline)
+static struct pipeline_cached_operations *create(const struct pipeline *pipeline)
 {
-    struct pipeline_kept *kept = core_allocate(pipeline->object.context, bytes_of(pipeline));
+    struct pipeline_cached_operations *cached = core_allocate(pipeline->object.context, bytes_of(pipeline));
 
-    if (kept == NULL)
+    if (cached == NULL)
         return NULL;
-    kept->copy   = (struct kept_copy *)(kept + 1);
-    kept->launch = (struct core_launch_kept *)(kept->copy + pipeline->desc.port_count);
-    kept->uses   = (struct core_in_flight **)(kept->launch + pipeline->desc.stage_count);
-    return kept;
+    cached->copy   = (struct cached_copy *)(cached + 1);
+    cached->launch = (struct core_cached_launch *)(cached->copy + pipeline->desc.port_count);
+    cached->uses   = (struct core_in_flight **)(cached->launch + pipeline->desc.stage_count);
+    return cached;
 }
 
-void pipeline_kept_forget(struct pipeline_slot *slot)
+void pipeline_cached_invalidate(struct pipeline_slot *slot)
 {
-    if (slot->device->kept != NULL)
-        slot->device->kept->state = KEPT_NOTHING;
+    if (slot->device->cached != NULL)
+        slot->device->cached->state = CACHE_EMPTY;
 }
 
-void pipeline_kept_destroy(struct pipeline_slot *slot)
+void pipeline_cached_destroy(struct pipeline_slot *slot)
 {
-    core_free(slot->pipeline->object.context, slot->device->kept, bytes_of(slot->pipeline));
-    slot->device->kept = NULL;
+    core_free(slot->pipeline->object.context, slot->device->cached, bytes_of(slot->pipeline));
+    slot->device->cached = NULL;
 }
 
 /* Whether the stages of a full token are launches on one stream that wait for no other token. */
@@ -91,34 +91,36 @@ static bool is_of_slot(const struct pipeline_slot *slot, const struct core_in_fl
     return is_of(own->scratch, use);
 }
 
-static void keep_use(const struct pipeline_slot *slot, struct pipeline_kept *kept, struct core_in_flight *use)
+static void cache_use(const struct pipeline_slot *slot, struct pipeline_cached_operations *cached,
+                      struct core_in_flight *use)
 {
     if (use == NULL || is_of_slot(slot, use))
         return;
-    for (uint32_t i = 0; i < kept->use_count; i++)
-        if (kept->uses[i] == use)
+    for (uint32_t i = 0; i < cached->use_count; i++)
+        if (cached->uses[i] == use)
             return;
-    kept->uses[kept->use_count++] = use;
+    cached->uses[cached->use_count++] = use;
 }
 
-static bool keep_copy(const struct pipeline_slot *slot, struct pipeline_kept *kept, const struct trm_span *to,
-                      const struct trm_span *from)
+static bool cache_copy(const struct pipeline_slot *slot, struct pipeline_cached_operations *cached,
+                       const struct trm_span *to, const struct trm_span *from)
 {
     struct core_buffer *target = core_buffer_find(to->buffer), *source = core_buffer_find(from->buffer);
 
     if (target == NULL || source == NULL || target->device != source->device)
         return false;
-    kept->copy[kept->copies++] = (struct kept_copy){
+    cached->copy[cached->copies++] = (struct cached_copy){
         .to     = core_place(target, to->offset),
         .from   = core_place(source, from->offset),
         .length = to->length,
     };
-    keep_use(slot, kept, &target->in_flight);
-    keep_use(slot, kept, &source->in_flight);
+    cache_use(slot, cached, &target->in_flight);
+    cache_use(slot, cached, &source->in_flight);
     return true;
 }
 
-static bool keep_copies(const struct pipeline_slot *slot, struct pipeline_kept *kept, bool is_upload)
+static bool cache_copies(const struct pipeline_slot *slot, struct pipeline_cached_operations *cached,
+                         bool is_upload)
 {
     const struct pipeline_device *engine = slot->pipeline->engine;
     uint64_t ports                       = is_upload ? engine->input_ports : engine->output_ports;
@@ -129,41 +131,42 @@ static bool keep_copies(const struct pipeline_slot *slot, struct pipeline_kept *
         if (!location->is_copied)
             continue;
         if (copy.host.buffer == NULL || copy.image != NULL || location->length == 0 ||
-            !keep_copy(slot, kept, is_upload ? &copy.device : &copy.host,
-                       is_upload ? &copy.host : &copy.device))
+            !cache_copy(slot, cached, is_upload ? &copy.device : &copy.host,
+                        is_upload ? &copy.host : &copy.device))
             return false;
-        *(is_upload ? &kept->bytes_up : &kept->bytes_down) += location->length;
+        *(is_upload ? &cached->bytes_up : &cached->bytes_down) += location->length;
     }
     return true;
 }
 
-static bool keep_launches(const struct pipeline_slot *slot, struct core_stream *stream,
-                          struct pipeline_kept *kept)
+static bool cache_launches(const struct pipeline_slot *slot, struct core_stream *stream,
+                           struct pipeline_cached_operations *cached)
 {
     const struct pipeline_slot_device *own = slot->device;
 
     for (uint32_t i = 0; i < slot->pipeline->desc.stage_count; i++) {
         const struct pipeline_stage_plan *plan = &slot->pipeline->engine->plans[i];
-        struct core_launch_kept *launch        = &kept->launch[i];
+        struct core_cached_launch *launch      = &cached->launch[i];
         struct core_kernel *kernel             = core_kernel_find(plan->kernel);
-        if (kernel == NULL || !core_launch_keep(stream, kernel, &own->grids[i], own->arguments[i],
-                                                plan->argument_count, launch))
+        if (kernel == NULL || !core_launch_cache(stream, kernel, &own->grids[i], own->arguments[i],
+                                                 plan->argument_count, launch))
             return false;
         for (uint32_t k = 0; k < launch->in_flight_count; k++)
-            keep_use(slot, kept, launch->in_flight[k]);
+            cache_use(slot, cached, launch->in_flight[k]);
         launch->in_flight_count = 0; /* they are added for all operations at once */
     }
     return true;
 }
 
-static bool keep(const struct pipeline_slot *slot, struct core_stream *stream, struct pipeline_kept *kept)
+static bool cache_all(const struct pipeline_slot *slot, struct core_stream *stream,
+                      struct pipeline_cached_operations *cached)
 {
-    kept->copies = kept->use_count = 0;
-    kept->bytes_up = kept->bytes_down = 0;
-    if (!keep_copies(slot, kept, true))
+    cached->copies = cached->use_count = 0;
+    cached->bytes_up = cached->bytes_down = 0;
+    if (!cache_copies(slot, cached, true))
         return false;
-    kept->uploads = kept->copies;
-    return keep_copies(slot, kept, false) && keep_launches(slot, stream, kept);
+    cached->uploads = cached->copies;
+    return cache_copies(slot, cached, false) && cache_launches(slot, stream, cached);
 }
 
 /* The stream of the slot while nothing but enqueueing is to be done for it. */
@@ -176,28 +179,28 @@ static struct core_stream *quiet_stream(const struct pipeline_slot_device *own)
     return is_quiet ? stream : NULL;
 }
 
-bool pipeline_kept_is_ready(struct pipeline_slot *slot, const struct pipeline_strategy_ops *strategy)
+bool pipeline_cached_is_ready(struct pipeline_slot *slot, const struct pipeline_strategy_ops *strategy)
 {
     const struct pipeline_device *engine = slot->pipeline->engine;
     struct pipeline_slot_device *own     = slot->device;
 
     if (own->filled_for != strategy || own->samples != 0 || engine->ranges != NULL)
         return false;
-    if (own->kept != NULL && own->kept->state != KEPT_NOTHING)
-        return own->kept->state == KEPT_ALL;
+    if (own->cached != NULL && own->cached->state != CACHE_EMPTY)
+        return own->cached->state == CACHE_FULL;
     struct core_stream *stream = quiet_stream(own);
     if (stream == NULL || !is_plain(engine, strategy))
         return false;
-    if (own->kept == NULL)
-        own->kept = create(slot->pipeline);
-    if (own->kept != NULL)
-        own->kept->state = keep(slot, stream, own->kept) ? KEPT_ALL : KEPT_REFUSED;
-    return own->kept != NULL && own->kept->state == KEPT_ALL;
+    if (own->cached == NULL)
+        own->cached = create(slot->pipeline);
+    if (own->cached != NULL)
+        own->cached->state = cache_all(slot, stream, own->cached) ? CACHE_FULL : CACHE_REFUSED;
+    return own->cached != NULL && own->cached->state == CACHE_FULL;
 }
 
 /* ---- enqueueing ----------------------------------------------------------------------------- */
 
-static int32_t enqueue_copies(struct core_stream *stream, const struct kept_copy *copy, uint32_t count,
+static int32_t enqueue_copies(struct core_stream *stream, const struct cached_copy *copy, uint32_t count,
                               const char *stage)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -211,11 +214,11 @@ static int32_t enqueue_copies(struct core_stream *stream, const struct kept_copy
 
 static int32_t enqueue_launches(const struct pipeline_slot *slot, struct core_stream *stream)
 {
-    const struct core_launch_kept *launch = slot->device->kept->launch;
-    uint64_t *launched                    = slot->device->launched;
+    const struct core_cached_launch *launch = slot->device->cached->launch;
+    uint64_t *launched                      = slot->device->launched;
 
     for (uint32_t i = 0; i < slot->pipeline->desc.stage_count; i++) {
-        int32_t status = core_launch_again(stream, &launch[i]);
+        int32_t status = core_launch_enqueue_cached(stream, &launch[i]);
         if (status != TRM_OK)
             return pipeline_fail_compute(status, slot->pipeline->engine->plans[i].name);
         launched[i] = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
@@ -234,25 +237,26 @@ static void note(const struct pipeline_slot_device *own, struct pipeline_slot_po
 
 static int32_t enqueue_all(struct pipeline_slot *slot, struct core_stream *stream)
 {
-    struct pipeline_slot_device *own = slot->device;
-    const struct pipeline_kept *kept = own->kept;
+    struct pipeline_slot_device *own                = slot->device;
+    const struct pipeline_cached_operations *cached = own->cached;
 
-    int32_t status = enqueue_copies(stream, kept->copy, kept->uploads, "upload");
+    int32_t status = enqueue_copies(stream, cached->copy, cached->uploads, "upload");
     if (status != TRM_OK)
         return status;
     note(own, &own->uploaded, stream);
-    own->bytes_up = kept->bytes_up;
+    own->bytes_up = cached->bytes_up;
     status        = enqueue_launches(slot, stream);
     if (status != TRM_OK)
         return status;
     note(own, &own->processed, stream);
-    status = enqueue_copies(stream, kept->copy + kept->uploads, kept->copies - kept->uploads, "download");
+    status =
+        enqueue_copies(stream, cached->copy + cached->uploads, cached->copies - cached->uploads, "download");
     if (status == TRM_OK)
-        own->bytes_down = kept->bytes_down;
+        own->bytes_down = cached->bytes_down;
     return status;
 }
 
-bool pipeline_kept_enqueue(struct pipeline_slot *slot, int32_t *result)
+bool pipeline_cached_enqueue(struct pipeline_slot *slot, int32_t *result)
 {
     struct pipeline_slot_device *own = slot->device;
     struct core_stream *stream       = quiet_stream(own);
@@ -262,8 +266,8 @@ bool pipeline_kept_enqueue(struct pipeline_slot *slot, int32_t *result)
     uint64_t waits = stream->stats->host_waits, before = core_stream_next(stream);
     int32_t status = enqueue_all(slot, stream);
     uint64_t next  = core_stream_next(stream);
-    if (next != before && own->kept->use_count != 0)
-        core_in_flight_add_each(own->kept->uses, own->kept->use_count, stream, next - 1);
+    if (next != before && own->cached->use_count != 0)
+        core_in_flight_add_each(own->cached->uses, own->cached->use_count, stream, next - 1);
     status = pipeline_finish_point(&own->finished, own->stream, status);
     if (stream->stats->host_waits != waits)
         atomic_fetch_add_explicit(&slot->pipeline->engine->host_waits, stream->stats->host_waits - waits,

@@ -319,7 +319,7 @@ void pipeline_slot_destroy(struct pipeline_slot *slot)
     struct pipeline_slot_device *own = slot->device;
 
     pipeline_recordings_drop(slot);
-    pipeline_kept_destroy(slot);
+    pipeline_cached_destroy(slot);
     pipeline_spread_destroy(slot);
     for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
         trm_stream_destroy(own->lanes[i]);

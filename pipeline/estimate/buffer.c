@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-/* Of a new sample, once there are so many that the plain average is slower. */
+#include "pipeline/estimate/average.h"
+
+/* Of a new sample. */
 #define WEIGHT_LEAST (1.0 / 128)
 
 /* The part of the time that may be lost to a buffer that is too small. */
@@ -14,10 +16,8 @@
 void pipeline_spread_add(struct pipeline_spread *spread, double took)
 {
     spread->samples++;
-    double weight = 1.0 / (double)spread->samples;
-    if (weight < WEIGHT_LEAST)
-        weight = WEIGHT_LEAST;
-    double off = took - spread->mean;
+    double weight = pipeline_average_weight(spread->samples, WEIGHT_LEAST);
+    double off    = took - spread->mean;
     spread->mean += weight * off;
     spread->variance = (1 - weight) * (spread->variance + weight * off * off);
 }

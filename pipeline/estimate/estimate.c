@@ -3,14 +3,13 @@
  */
 #include "pipeline/estimate/estimate.h"
 
-/* Of a new sample, once there are so many that the plain average is slower. */
+/* Of a new sample. */
 #define WEIGHT_LEAST (1.0 / 8)
 
 /* `samples` have been blended before, of which the first does not count. */
 static double blend(double before, double sample, uint64_t samples)
 {
-    double weight = 1.0 / (double)samples;
-    return before + (sample - before) * (weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
+    return before + (sample - before) * pipeline_average_weight(samples, WEIGHT_LEAST);
 }
 
 /* Of the next pieces, after the first one that counts. */

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pipeline/estimate/average.h"
 #include "pipeline/estimate/buffer.h"
 #include "pipeline/estimate/load.h"
 #include "pipeline/estimate/model.h"

@@ -3,7 +3,9 @@
  */
 #include "pipeline/estimate/model.h"
 
-/* Of a new sample, once there are so many that the plain average is slower. */
+#include "pipeline/estimate/average.h"
+
+/* Of a new sample. */
 #define WEIGHT_LEAST (1.0 / 8)
 
 /* A sample is far from the mean beyond so many spreads and this part of the mean. */
@@ -22,12 +24,6 @@
 /* Better samples. The first is replaced by the second; beside bounds it counts for nothing, since its
  * beginning may have been told late. */
 #define BETTER_LEAST 2
-
-static double weight_of(uint64_t samples)
-{
-    double weight = 1.0 / (double)samples;
-    return weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST;
-}
 
 /* True if the model has begun anew. */
 static bool note_misfit(struct pipeline_model *model, double took, bool is_above)
@@ -48,7 +44,7 @@ static bool note_misfit(struct pipeline_model *model, double took, bool is_above
 
 static void blend(struct pipeline_model *model, double off)
 {
-    double weight = weight_of(model->samples);
+    double weight = pipeline_average_weight(model->samples, WEIGHT_LEAST);
     double size   = off < 0 ? -off : off;
     model->mean += off * weight;
     model->spread += (size - model->spread) * weight;
@@ -103,7 +99,7 @@ static bool take_bound(struct pipeline_model *model, double most)
         model->least_bound = most;
     if (most < model->mean) {
         double off = model->mean - most;
-        model->spread += (off - model->spread) * weight_of(model->samples);
+        model->spread += (off - model->spread) * pipeline_average_weight(model->samples, WEIGHT_LEAST);
         model->mean = most;
         return true;
     }

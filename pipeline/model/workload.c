@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "pipeline/estimate/estimate.h"
+
 #define MEMORY_PART (1.0 / 2)
 #define COMPUTE_PART (1.0 / 8)
 
@@ -30,9 +32,8 @@ int32_t pipeline_task_workload_of(const struct pipeline_task_workloads *workload
 
 static void add_harm(struct pipeline_task_harm *harm, double factor)
 {
-    double plain = 1.0 / (double)(harm->samples + 1);
-    harm->factor += (factor - harm->factor) * (plain > WEIGHT ? plain : WEIGHT);
     harm->samples++;
+    harm->factor += (factor - harm->factor) * pipeline_average_weight(harm->samples, WEIGHT);
 }
 
 static void take_lower(const struct pipeline_task_harm *harm, double *least)

@@ -12,8 +12,8 @@
 
 #define NONE UINT32_MAX
 
-/* Work ends at about the same time if what is left of it takes longer by no more than an eighth (1 / NEARLY),
- * NEARLY_NS and what predictions are off. */
+/* Two streams end at about the same time if the later one needs no more than an eighth (1 / NEARLY) of the
+ * time that is left, NEARLY_NS and the error of the predictions beyond the earlier one. */
 #define NEARLY 8
 #define NEARLY_NS 2000
 
@@ -33,16 +33,16 @@ struct found {
     bool keeps_turn;
     uint32_t idle, busy, empty, failed;
     uint32_t next;                   /* busy, and first in turn */
-    uint32_t follow;                 /* its last work is what the task comes after */
-    uint32_t stay;                   /* earlier work of it is the last to end of what the task comes after */
+    uint32_t follow;                 /* the task comes after its last work */
+    uint32_t stay;                   /* the task comes after earlier work of it, and `after` ends last */
     struct pipeline_pool_mark after; /* that work */
     uint32_t hinder;                 /* its last work is of a workload that hinders the task's */
     uint32_t hindering;              /* such workloads: bit i is enum trm_stream_workload i */
     uint32_t used;
 };
 
-/* An idle slot was found. Where turns are kept, the first that is looked at comes before the others, and
- * then the one that was lent longest ago. */
+/* Notes an idle slot. A strategy that keeps the turn prefers the slot whose turn it is, and then the one that
+ * was lent longest ago; any other takes the first. */
 static void consider_idle(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     if (found->idle == NONE || (found->keeps_turn && found->idle != pool->turn &&
@@ -60,7 +60,7 @@ static bool ends_earlier(const struct pipeline_stream_pool *pool, uint32_t index
     return other == NONE || pool->slots[index].predicted_end < pool->slots[other].predicted_end;
 }
 
-/* Does the task come after work of the slot's stream? */
+/* Whether the task comes after work of the slot's stream. */
 static void consider_after(const struct pipeline_pool_slot *slot, uint32_t index, struct found *found)
 {
     const struct trm_stream_task *task = found->request->task;
@@ -87,9 +87,9 @@ static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t inde
         found->hinder = index;
 }
 
-/* Of a stream whose loans were not watched. To a call that wants an idle stream, work that is only presumed
- * to have ended is work. As it may still run, what a task comes after needs no wait if the task goes behind
- * it. */
+/* Considers a stream whose loans were not watched. For a call that wants an idle stream, a stream whose work
+ * is only presumed to have ended is busy. That work may still run, so the stream is also a candidate for a
+ * task that comes after it: behind it the task needs no wait. */
 static __attribute__((noinline)) void consider_unwatched(const struct pipeline_stream_pool *pool,
                                                          uint32_t index, struct found *found)
 {
@@ -146,10 +146,9 @@ static inline void consider(const struct pipeline_stream_pool *pool, const struc
         consider_free(pool, slot, index, found);
 }
 
-/* Where streams take turns and the work of the next one ends at about the same time as that of the one that
- * ends first, as far as is known, the next one. A program that does the same again and again then gives each
- * stream the same, which the driver of a GPU takes in less time (backends/cuda/stream/replay.h): more than
- * what an end that is predicted a little earlier gains. */
+/* Chooses the stream whose turn it is, unless another one is predicted to end clearly earlier. A program that
+ * repeats the same tasks then gives each stream the same ones, which the driver of a GPU takes in less time
+ * (backends/cuda/stream/replay.h). That saves more than an end that is predicted a little earlier. */
 static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struct found *found)
 {
     const struct pipeline_pool_slot *first = &pool->slots[found->busy], *next = &pool->slots[found->next];
@@ -160,8 +159,9 @@ static uint32_t choose_busy(const struct pipeline_stream_pool *pool, const struc
     return next->predicted_end <= most ? found->next : found->busy;
 }
 
-/* For a task that comes after work of a stream which has more behind that: there, or on the best of the
- * others. Leaves only that one in `found`. A task leaves where it is not known how long it takes. */
+/* For a task that comes after earlier work of a stream: decides whether the task stays on that stream,
+ * behind all that the stream has, or goes to the best of the others. A task of unknown duration goes to
+ * another one. */
 static void leave_or_stay(struct pipeline_stream_pool *pool, struct found *found)
 {
     const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &found->request->key);
@@ -179,7 +179,8 @@ static void leave_or_stay(struct pipeline_stream_pool *pool, struct found *found
         found->follow = found->stay;
 }
 
-/* Where the pool found out by itself that turns are best, that is so for tasks that come after none. */
+/* Whether a task may go to the stream of what it comes after. A pool that uses round-robin as TRM_STREAM_AUTO
+ * found it best allows that: the trial tells only about independent tasks. */
 static bool may_follow(const struct pipeline_stream_pool *pool)
 {
     return pool->strategy != TRM_STREAM_ROUND_ROBIN;
@@ -216,7 +217,7 @@ static int32_t workload_locked(struct pipeline_stream_pool *pool, const struct p
 
 /* ---- priorities ----------------------------------------------------------------------------- */
 
-/* Tasks of a priority that is held back which are not ended. */
+/* The most unfinished tasks of a priority that is held back. */
 #define HELD_MOST 2
 
 /* Which part of the slots a priority has. */
@@ -232,7 +233,7 @@ int32_t pipeline_pool_priority(const struct pipeline_stream_pool *pool, uint32_t
     return (int32_t)(index / pool->most) + TRM_PRIORITY_LOW;
 }
 
-/* Tasks that have not ended. One that is being enqueued has no watch yet. */
+/* The slot's unfinished tasks. A task that is being enqueued counts, although it has no watch yet. */
 static uint32_t tasks_locked(const struct pipeline_pool_slot *slot)
 {
     return slot->watches > 0 ? slot->watches : slot->state == PIPELINE_POOL_SLOT_TRANSIT;
@@ -270,15 +271,16 @@ static void consider_range(const struct pipeline_stream_pool *pool, uint32_t fir
         consider(pool, slot, i, found);
 }
 
-/* Where each end is told, least-loaded takes the first idle stream, whose memory is warm. Elsewhere work that
- * is presumed to have ended may still run, so it takes the one that was lent longest ago. As a rule that is
- * the one whose turn it is; if not, only this task leaves the turn, and the next ones keep theirs. */
+/* Whether least-loaded takes the idle stream that was lent longest ago. It does so where ends are presumed,
+ * since work that is presumed to have ended may still run. As a rule that stream is the one whose turn it is;
+ * a task that gets another one does not move the turn. Where the pool is told of each end, least-loaded takes
+ * the first idle stream, whose memory is in the caches. */
 static bool keeps_turn(const struct pipeline_stream_pool *pool, int32_t strategy)
 {
     return strategy != TRM_STREAM_ROUND_ROBIN && !pool->is_host && pool->slot_count == pool->most;
 }
 
-/* Round-robin goes on behind the stream that it took. */
+/* Round-robin continues behind the stream that it took. */
 static bool takes_turns(const struct pipeline_stream_pool *pool, int32_t strategy)
 {
     return strategy == TRM_STREAM_ROUND_ROBIN || keeps_turn(pool, strategy);
@@ -290,7 +292,7 @@ static uint64_t bits_of(uint32_t low, uint32_t end)
     return (end < 64 ? UINT64_C(1) << end : 0) - (UINT64_C(1) << low);
 }
 
-/* Is a free slot idle, or presumed to be? */
+/* Whether a free slot is idle, or presumed to be. */
 static inline bool is_idle(const struct pipeline_stream_pool *pool,
                            const struct pipeline_pool_request *request, uint32_t index, uint64_t *now)
 {
@@ -314,7 +316,7 @@ static inline uint32_t first_idle(const struct pipeline_stream_pool *pool,
     return NONE;
 }
 
-/* The same: the one that was lent longest ago, the first of these from `first` on. */
+/* The same for the slot that was lent longest ago; of equal ones, the first from `first` on. */
 static uint32_t oldest_idle(const struct pipeline_stream_pool *pool,
                             const struct pipeline_pool_request *request, uint64_t slots, uint32_t first,
                             uint64_t *now)
@@ -331,8 +333,8 @@ static uint32_t oldest_idle(const struct pipeline_stream_pool *pool,
     return found;
 }
 
-/* What consider_all() finds where an idle slot comes before all others: mostly the first one that it looks
- * at. Where each end is told, none is presumed. */
+/* A shortcut for consider_all() where an idle slot is preferred to all others: mostly it is the first one
+ * that this looks at. Where the pool is told of each end, it presumes none. */
 static inline uint32_t find_idle(const struct pipeline_stream_pool *pool,
                                  const struct pipeline_pool_request *request, int32_t strategy, uint32_t low,
                                  uint32_t first)
@@ -362,8 +364,8 @@ static void consider_all(const struct pipeline_stream_pool *pool, uint32_t low, 
         found->used += is_used(&pool->slots[i]);
 }
 
-/* Could another stream come before an idle one: that of what the task comes after, or one with work of a
- * workload that hinders the task's? */
+/* Whether the task may prefer a busy stream to an idle one: the stream of what it comes after, or one with
+ * work of a workload that hinders its own. */
 static bool may_wait(const struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                      int32_t strategy)
 {

@@ -24,7 +24,7 @@ static void detach(struct pipeline_stream_pool *pool)
     base_lock_release(&pool->lock);
 }
 
-/* Each member counts the user. */
+/* Counts the user in each member. */
 static int32_t attach_all(const struct pipeline_pool_team *team)
 {
     int32_t status   = TRM_OK;
@@ -128,7 +128,7 @@ enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *po
     pipeline_pool_refresh_locked(slot);
     if (pipeline_pool_untold_locked(slot) != 0) {
         end = PIPELINE_POOL_END_PRESUMED;
-        pipeline_pool_wake_locked(pool); /* others saw a slot that was lent, not one to ask about */
+        pipeline_pool_wake_locked(pool); /* other threads saw a lent slot, and did not ask about it */
     } else if (slot->watches > 0)
         end = PIPELINE_POOL_END_TOLD;
     *ends_at = slot->unsure == 0 ? slot->predicted_end : 0;
@@ -144,7 +144,7 @@ enum pipeline_pool_end pipeline_pool_drawn(struct pipeline_stream_pool *pool, st
     return pipeline_pool_finish_draw(pool, slot, ends_at);
 }
 
-/* The owner alone gives the slot back, so its stream stays. */
+/* Only the owner gives the slot back, so the slot keeps its stream. */
 bool pipeline_pool_has_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     base_lock_acquire(&pool->lock);

@@ -1,7 +1,7 @@
 /* Tasks of coordinators over pools of groups.
  *
- * As in team_submit.c, but that the errand's owner has the stream afterwards, and that the call does not wait
- * where there is none.
+ * Works as team_submit.c does, with two differences: the errand's owner has the stream afterwards, and the
+ * call does not wait for a stream.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/memory.h"
@@ -24,7 +24,7 @@ static int32_t wait_for_all(const struct pipeline_pool_plan *plan, struct pipeli
     return status;
 }
 
-/* What the errand has enqueued uses its data also where it failed. */
+/* Operations that a failed errand has enqueued use its data, too. */
 static int32_t enqueue(const struct pipeline_pool_plan *plan, struct pipeline_pool_errand *errand,
                        const struct pipeline_pool_forecast *chosen, struct pipeline_pool_request *request)
 {
@@ -121,7 +121,7 @@ static int32_t lock_data(struct pipeline_group *group)
     return status;
 }
 
-/* Prefers devices on which the next task may run. What is wrong with that task is its own failure, and told
+/* Prefers devices on which the next task may run. A mistake in that task is not this errand's: the task fails
  * when it runs. */
 static void prefer_those_of_next(const struct pipeline_pool_team *team, const struct trm_stream_task *next,
                                  struct pipeline_pool_plan *plan)

@@ -1,22 +1,22 @@
 /* Tasks that come after others: on which stream.
  *
- * Behind the last task of a stream a task begins at once, on the same processor, and needs no wait. What
- * comes after an earlier one may stay behind all that the stream has, or go to another stream, which then
- * waits, as does all that is put behind it there. A chain stays on its stream, and its side branches leave it
- * for one that is free: a task stays if what is in between takes less than half of its own time, and also if
- * it is so short that a wait between streams costs more.
+ * A task that comes after the last task of a stream is enqueued there: it begins at once, on the same
+ * processor, and needs no wait. A task that comes after an earlier one stays behind all that the stream has,
+ * or goes to another stream, which then waits, and with it all later work of that stream. It stays if the
+ * work in between takes less than half of its own time, or if it is so short that a wait between streams
+ * costs more. So a chain stays on its stream, and its side branches go to free ones.
  *
- * A stream that waits keeps other work back, and while all processors have work nothing begins sooner on a
- * stream of its own. So a task leaves only for a stream on which it is predicted to begin earlier, and for an
- * idle one only while fewer streams have work than the device runs at once. Else the tasks of a graph stay
- * together, and graphs that do not depend on each other run side by side.
+ * A waiting stream delays its later work, and while all processors have work, a task begins no sooner on an
+ * idle stream. So a task goes only to a stream on which it is predicted to begin earlier, and to an idle one
+ * only while fewer streams have work than the device runs at once. Otherwise the tasks of a graph stay
+ * together, and independent graphs run side by side.
  *
- * How long tasks take is told by the least times, since others grow with all that runs beside.
+ * The duration of a task is the least time that was measured, since others grow with the work beside it.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/pool/pool.h"
 
-/* Nanoseconds. What a wait between streams costs. */
+/* What a wait between streams costs, in nanoseconds. */
 #define HOP_NS 5000u
 
 static bool has_reached(const struct core_stream *stream, uint64_t value)
@@ -39,7 +39,7 @@ bool pipeline_pool_is_followed(const struct pipeline_pool_slot *slot, const stru
     return false;
 }
 
-/* The oldest that is remembered, where the operation is older. */
+/* If the operation is older than all that are remembered: the oldest of these. */
 static struct pipeline_pool_mark mark_of(const struct pipeline_pool_slot *slot, uint64_t value)
 {
     struct pipeline_pool_mark found = {value, slot->predicted_end - slot->delay, slot->work};

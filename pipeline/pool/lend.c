@@ -32,7 +32,7 @@ void pipeline_pool_leave_transit_locked(struct pipeline_stream_pool *pool, struc
     pipeline_pool_wake_locked(pool);
 }
 
-/* Other calls look at the streams of slots in transit too (pool.c). */
+/* Other calls also read the streams of slots in transit (pool.c). */
 static void set_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                        struct core_stream *stream)
 {
@@ -57,12 +57,12 @@ static void end_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_s
     core_object_release(&stream->object);
 }
 
-/* Takes the failed stream of a slot that points name, and ends the one that has been kept for longest. As
- * there are at most as many slots in transit as places, each is used by one call at a time. */
-static void keep_failed_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+/* Retains the failed stream of a slot, which points name, and ends the one that was retained first. There are
+ * at most as many slots in transit as places, so one call at a time uses each place. */
+static void retain_failed_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     base_lock_acquire(&pool->lock);
-    struct core_stream **place = &pool->kept[pool->kept_turn++ % TRM_STREAM_POOL_MOST];
+    struct core_stream **place = &pool->retained[pool->retained_turn++ % TRM_STREAM_POOL_MOST];
     struct core_stream *oldest = *place;
     base_lock_release(&pool->lock);
     if (oldest != NULL)
@@ -124,7 +124,7 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     pipeline_pool_enter_transit_locked(pool, slot);
     base_lock_release(&pool->lock);
     if (!is_new && slot->has_points)
-        keep_failed_stream(pool, slot);
+        retain_failed_stream(pool, slot);
     else if (!is_new)
         end_stream(pool, slot);
     int32_t status = make_stream(pool, slot);
@@ -142,8 +142,8 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     return TRM_OK;
 }
 
-/* Sleeps until a stream may be had; in a callback, while another thread runs the callbacks, one of which may
- * give a stream back. False when the deadline has passed. */
+/* Sleeps until a stream may be available. In a callback, another thread runs the callbacks meanwhile, since
+ * one of them may give a stream back. False: the deadline has passed. */
 static bool sleep_locked(struct pipeline_stream_pool *pool, uint64_t deadline)
 {
     uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
@@ -165,8 +165,8 @@ static int32_t fail_timeout_locked(const struct pipeline_stream_pool *pool,
                      request->wants_idle ? "idle" : "free", pool->lent, pool->most);
 }
 
-/* Would it help the request to know of ends that are presumed only? A call that wants an idle stream gets one
- * whose work has really ended; any other one may wait for the owner of a slot that was drawn. */
+/* Whether the request needs to know which presumed ends have really come. A call that wants an idle stream
+ * does; any other call may wait for the owner of a drawn slot. */
 static bool has_to_settle_locked(const struct pipeline_stream_pool *pool,
                                  const struct pipeline_pool_request *request,
                                  const struct pipeline_pool_choice *choice)
@@ -179,7 +179,7 @@ static bool has_to_settle_locked(const struct pipeline_stream_pool *pool,
                                      : pipeline_pool_is_unsettled_locked(pool);
 }
 
-/* Like a thread that sleeps it keeps other calls from presuming more, so that this comes to an end. With the
+/* Counts as a sleeping thread, so that other calls presume no more ends and the loop terminates. With the
  * lock, released meanwhile. */
 static void settle_for_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                               struct pipeline_pool_choice *choice)
@@ -225,10 +225,10 @@ static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,
 /* Makes the model of a kernel that the pool does not know yet. With the lock, released meanwhile. */
 static void recall_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
 {
-    if (LIKELY(!pipeline_pool_keep_is_new_locked(pool, request->task, &request->key)))
+    if (LIKELY(!pipeline_pool_lacks_model_locked(pool, request->task, &request->key)))
         return;
     base_lock_release(&pool->lock);
-    pipeline_pool_keep_recall(pool, request->task, &request->key);
+    pipeline_pool_stored_recall(pool, request->task, &request->key);
     base_lock_acquire(&pool->lock);
 }
 
@@ -273,7 +273,8 @@ static bool is_away(const struct pipeline_pool_slot *slot)
            slot->state == PIPELINE_POOL_SLOT_DRAWN;
 }
 
-/* Its owner gives a drawn slot back when it knows the end of its work. With the lock, released meanwhile. */
+/* The owner of a drawn slot gives it back once it knows that the work has ended. With the lock, released
+ * meanwhile. */
 static void wait_for_slot_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_slot *slot)
 {
     pool->sleepers++;

@@ -1,14 +1,14 @@
-/* What a pool learns from the end of loans, and what it predicts of them.
+/* What a pool learns from the ends of loans, and how it predicts them.
  *
- * The times are learned for the end that a choice predicts: of what is left when a stream is given back. So a
- * sample is the time from there, or from the end of the loan before, to the end of the work, for each
- * operation. Where one notification ends several loans that had all been enqueued when the work before them
- * ended, the stream was never idle meanwhile: if they are of one kind, each has taken its share of the time.
- * Tasks of pools over groups are predicted, and so measured, from before they are enqueued.
+ * A choice predicts when the work ends that is left when a stream is given back. So a sample is the time from
+ * that moment, or from the end of the loan before, to the end of the work, for each operation. One
+ * notification may end several loans. If all had been enqueued when the work before them ended, the stream
+ * was never idle, and loans of one kind share the time equally. Tasks of pools over groups are predicted, and
+ * so measured, from before they are enqueued.
  *
- * A backend may tell of the beginning of a task and of its end at once, when both are reached: one that
- * watches batches of operations always does if both are in one batch. What lies between says nothing then.
- * The time since the task was enqueued is what it took at most (pipeline_model_add_bound()).
+ * A backend may notify of the beginning and the end of a task at once, when both are reached; a backend that
+ * watches batches of operations does so if both are in one batch. The time between the two is meaningless
+ * then, and the time since the task was enqueued is an upper bound (pipeline_model_add_bound()).
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
@@ -30,7 +30,7 @@ struct lesson {
     uint64_t operations;
     uint64_t begin, end;
     bool has_kind;
-    bool is_most; /* it took no longer, and perhaps less */
+    bool is_most; /* an upper bound: it may have taken less */
 };
 
 static bool is_same_kind(const struct pipeline_task_key *one, const struct pipeline_task_key *other)
@@ -120,7 +120,7 @@ void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct 
                                    model->least);
 }
 
-/* Pools over groups ask for it. */
+/* Only pools over groups use the load. */
 static void begin_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                               uint64_t ready_at)
 {
@@ -131,7 +131,7 @@ static void begin_load_locked(struct pipeline_stream_pool *pool, const struct pi
     pipeline_load_begin(&pool->load, watch->released, ready_at, watch->work);
 }
 
-/* An end that no model has predicted tells nothing of those that are presumed behind it. */
+/* An end that no model predicted corrects no presumed end behind it. */
 static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                             uint64_t now, bool is_good)
 {

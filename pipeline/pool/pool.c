@@ -38,10 +38,10 @@ static void pool_release(struct core_object *object)
         if (pool->slots[i].stream != NULL)
             core_object_release(&pool->slots[i].stream->object);
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
-        if (pool->kept[i] != NULL)
-            core_object_release(&pool->kept[i]->object);
+        if (pool->retained[i] != NULL)
+            core_object_release(&pool->retained[i]->object);
     pipeline_pool_free_watches(pool);
-    pipeline_pool_keep_fini(pool);
+    pipeline_pool_stored_fini(pool);
     core_free(object->context, pool, sizeof(*pool));
     core_object_release(&device->object);
 }
@@ -123,8 +123,8 @@ bool pipeline_pool_saves_notifications(struct core_device *device)
     return ask(device, TRM_DEVICE_KIND, 0) != TRM_DEVICE_CPU;
 }
 
-/* The most streams where the program does not say: as many as the device runs side by side, and not too few
- * for a program that borrows several, or that keeps `least`. */
+/* The default of the most streams: as many as the device runs side by side, but enough for a program that
+ * borrows several, or that asks for at least `least`. */
 static uint32_t default_most(const struct pipeline_stream_pool *pool)
 {
     uint32_t limit = limit_of(pool->strategy);
@@ -134,8 +134,9 @@ static uint32_t default_most(const struct pipeline_stream_pool *pool)
     return most < limit ? most : limit;
 }
 
-/* Streams of all priorities together, and some of the rest of the program, fit in the queues among which the
- * driver spreads streams: what shares a queue with low work waits behind it, whatever its priority. */
+/* The driver spreads streams over queues, and work that shares a queue with low work waits behind it,
+ * whatever its priority. So the streams of all priorities together, and some of the rest of the program, must
+ * fit into the queues. */
 static void fit_in_queues(struct pipeline_stream_pool *pool)
 {
     uint64_t queues = pool->queues != 0 ? pool->queues : UINT32_MAX, share = queues / (PRIORITIES + 1);
@@ -153,7 +154,7 @@ static uint32_t queues_of(struct core_device *device)
     return queues < UINT32_MAX ? (uint32_t)queues : UINT32_MAX;
 }
 
-/* What `side_by_side` was measured to be is too low for this where other programs ran. */
+/* Does not use the measured `side_by_side`, which is too low if other programs ran during the measurement. */
 static uint32_t at_once_of(const struct pipeline_stream_pool *pool)
 {
     uint64_t units = pool->is_host ? ask(pool->device, TRM_DEVICE_UNITS, 0) : 0;
@@ -184,7 +185,7 @@ static void log_sharing(const struct pipeline_stream_pool *pool)
 }
 
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
-                             bool is_kept, struct pipeline_stream_pool **out)
+                             bool is_stored, struct pipeline_stream_pool **out)
 {
     static const char *const names[] = {"pool low", "pool", "pool high"};
     struct core_context *context     = device->object.context;
@@ -210,8 +211,8 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
         core_free(context, pool, sizeof(*pool));
         return status;
     }
-    if (is_kept)
-        pipeline_pool_keep_load(pool);
+    if (is_stored)
+        pipeline_pool_stored_load(pool);
     set_size(pool, desc->most);
     log_sharing(pool);
     core_device_add_child(device, CORE_STREAM_POOL);
@@ -283,7 +284,7 @@ static bool is_inside_locked(const struct pipeline_stream_pool *pool)
             return true;
     }
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
-        if (pool->kept[i] != NULL && core_callback_is_inside(pool->kept[i]))
+        if (pool->retained[i] != NULL && core_callback_is_inside(pool->retained[i]))
             return true;
     return false;
 }
@@ -301,7 +302,7 @@ void pipeline_pool_begin_close(struct pipeline_stream_pool *pool)
     base_lock_release(&pool->lock);
 }
 
-/* Lets no call lend or take back any more, and waits for those that are doing it. */
+/* Refuses further calls that lend or take back, and waits for those that are inside. */
 static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
 {
     begin_close_locked(pool);
@@ -317,16 +318,16 @@ static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
     }
 }
 
-/* The streams stay in their slots until the pool is freed: their last notifications may still be on the
- * way. */
+/* The streams stay in their slots until the pool is freed, since their last notifications may still
+ * arrive. */
 static void end_streams(struct pipeline_stream_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].stream != NULL)
             core_stream_end(pool->slots[i].stream);
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
-        if (pool->kept[i] != NULL)
-            core_stream_end(pool->kept[i]);
+        if (pool->retained[i] != NULL)
+            core_stream_end(pool->retained[i]);
 }
 
 static int32_t check_close_locked(const struct pipeline_stream_pool *pool)
@@ -362,7 +363,7 @@ int32_t pipeline_pool_close(struct pipeline_stream_pool *pool)
         return status;
     if (is_first) {
         end_streams(pool);
-        pipeline_pool_keep_save(pool);
+        pipeline_pool_stored_save(pool);
     }
     return TRM_OK;
 }

@@ -6,35 +6,35 @@
  *     submit.c    tasks                           presume.c   ends that are not watched
  *     draw.c      streams for coordinators        lesson.c    what the ends of loans tell
  *     width.c     how many run side by side       trial.c     which strategy gets most done
- *     errand.c    tasks over groups, of others    keep.c      models that outlive the pool
+ *     errand.c    tasks over groups, of others    stored_models.c  models that outlive the pool
  *     team.h      pools over groups of devices
  *
- * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then
- * call the backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back.
- * All others belong to pool->lock.
+ * A slot has a stream or is empty. A call that creates or ends a slot's stream, enqueues a task on it or
+ * takes it back puts the slot in transit. The slot then belongs to that call, which may call the backend
+ * without the lock. pool->lock guards all other slots.
  *
- * Each time a stream is given back with work on it, a watch of that loan goes into the slot's queue. A
- * notification costs the backend more than a small task, so few watches ask for one: as the work of a stream
- * ends in order, one that is notified ends all before it in the queue. While two of a slot wait for the
- * backend, later ones wait for these; if none is left to wait for, a job on the service thread arms the last
- * of the queue, or a call that must know before (below). A watch whose task's time is wanted is armed by
- * itself, at the beginning of the task too.
+ * When a stream is given back with work on it, the pool puts a watch of that loan into the slot's queue. A
+ * notification costs the backend more than a small task, so the pool asks for few (it arms few watches): the
+ * work of a stream ends in order, so one notification ends all watches before it in the queue. At most two
+ * watches of a slot are armed at a time. When none is, a job on the service thread arms the last of the
+ * queue, unless a call that must know earlier does so (below). A watch whose task is to be timed is armed by
+ * itself, and notified of the task's beginning, too.
  *
- * A kernel whose time the pool knows well, and which is short, is mostly not watched at all: its end is
- * presumed when it is predicted. What must know makes sure first (pipeline_pool_settle()): a call that wants
- * an idle stream, and statistics. While a thread or a listener waits for a stream, each loan is watched, and
- * each watch armed: the service thread may be busy with a callback of the program. So nothing polls, and a
- * choice asks no backend.
+ * A short kernel whose time the pool knows well is mostly not watched: the pool presumes that it ends when it
+ * is predicted to. Calls that must know, those that want an idle stream and statistics, ask the backend first
+ * (pipeline_pool_settle()). While a thread or a listener waits for a stream, the pool watches each loan and
+ * arms each watch, since the service thread may be busy with a callback of the program. So the pool never
+ * polls, and a choice asks no backend.
  *
- * A slot that another room has drawn holds one task. Its owner is called when the end of that is known;
- * while it is presumed only, the owner asks for it when it has to know, and so do calls that wait for a
- * stream.
+ * Another room may draw a slot for one task. The pool calls the slot's owner when it knows that the task has
+ * ended. While the end is only presumed, the owner asks for it when it has to know, and so do calls that wait
+ * for a stream.
  *
- * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
- * does the work tells of its end, and to ask for that gets short work done at once.
+ * On the host's own processors the pool watches each loan and arms each watch: there a notification is cheap,
+ * since the thread that does the work sends it, and asking for one starts short work at once.
  *
- * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may
- * post to the service.
+ * Locks: backends notify under their own locks, so the pool calls no backend under pool->lock. It does call
+ * listeners under it, which may post to the service.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_POOL_H
@@ -48,7 +48,7 @@
 #include "core/stream/stream.h"
 #include "pipeline/estimate/estimate.h"
 #include "pipeline/model/model.h"
-#include "pipeline/pool/keep.h"
+#include "pipeline/pool/stored_models.h"
 #include "pipeline/pool/trial.h"
 
 /* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
@@ -60,7 +60,7 @@
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
 
-/* The work of one loan, whose end is wanted. */
+/* A watch: the work of one loan, whose end the pool has to know. */
 struct pipeline_pool_watch {
     struct core_notification notification;
     struct core_notification begun;   /* what the task waits for is reached */
@@ -81,13 +81,13 @@ struct pipeline_pool_watch {
     uint64_t predicted_end;       /* without the slot's `delay` of that time */
     struct pipeline_task_key key; /* of the task */
     double work;                  /* of a member's load */
-    double least;                 /* that such tasks are known to take; 0: not known */
+    double least;                 /* the least time that such tasks have taken; 0: not known */
     uint64_t bytes;
     int32_t workload;
     struct pipeline_task_company company;
 };
 
-/* Tasks of a slot whose predicted ends are remembered: those on which others may still be put behind. */
+/* The latest tasks of a slot, whose predicted ends are remembered for tasks that come after them. */
 #define PIPELINE_POOL_RECENT 4u
 
 /* When an operation is predicted to end, without the slot's `delay` of that time; and the slot's `work`. */
@@ -122,14 +122,14 @@ struct pipeline_pool_slot {
     uint32_t unsure;   /* of the watches, those whose end no model predicts */
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
-    uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
-    uint64_t work;  /* of all its tasks, the least times that they are known to take; wraps */
+    uint64_t delay; /* by how much later than predicted the watches in the queue end; wraps below 0 */
+    uint64_t work;  /* the sum of the least times of all its tasks; wraps */
     uint32_t marks; /* written so far */
     struct pipeline_pool_mark recent[PIPELINE_POOL_RECENT]; /* a ring */
 };
 
-/* Of another room that draws streams: called once when one may be had that pipeline_pool_draw() did not find,
- * and when the work of one that it has drawn is known to have ended. */
+/* A listener belongs to a room that draws streams. The pool calls it once when a stream may be available that
+ * pipeline_pool_draw() did not find, and when it knows that the work of a drawn stream has ended. */
 struct pipeline_pool_listener {
     /* On any thread, under pool->lock and perhaps a lock of the backend's. */
     void (*called)(struct pipeline_pool_listener *listener);
@@ -143,9 +143,9 @@ struct pipeline_pool_team;
 struct pipeline_stream_pool {
     struct core_object object;
     struct pipeline_pool_team
-        *team;      /* of a pool over a group, of which the members below are not used; else NULL */
-    bool is_member; /* of such a pool */
-    bool is_part;   /* of an object of the program, which counts for it */
+        *team;                  /* of a pool over a group, which does not use the members below; else NULL */
+    bool is_member;             /* of such a pool */
+    bool is_part;               /* of an object of the program, which counts for it */
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
     uint32_t stream_flags;           /* enum core_stream_flags */
@@ -154,8 +154,8 @@ struct pipeline_stream_pool {
     uint32_t slot_count;   /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
     uint32_t queues;       /* TRM_DEVICE_QUEUES; 0: the device does not tell */
     uint32_t side_by_side; /* streams of the device, as measured; 0: not known */
-    /* Tasks that the device runs at once: while so many streams have work, an idle one gets nothing done
-     * sooner. The processors of the host; `most` where the device is another one. */
+    /* Tasks that the device runs at once: while so many streams have work, a task on an idle stream ends no
+     * sooner. The number of the host's processors; of other devices, `most`. */
     uint32_t at_once;
     bool is_host;    /* the device is processors of the host */
     bool holds_back; /* TRM_STREAM_PRIORITY on a device without priorities */
@@ -164,8 +164,9 @@ struct pipeline_stream_pool {
     bool is_closing;       /* nothing is lent any more */
     bool is_ending;        /* a call ends the streams */
     uint32_t streams, lent;
-    uint32_t transits; /* slots, the job while it is posted, and calls that make sure of ends */
-    uint32_t turn;     /* the slot that is looked at first, where strategies take turns */
+    uint32_t
+        transits;  /* slots in transit, the job while it is posted, and calls that ask the backend for ends */
+    uint32_t turn; /* the slot that strategies with turns look at first */
     /* Slots as bits: bit i is slot i (pipeline_pool_note_locked()). */
     uint64_t free_slots; /* PIPELINE_POOL_SLOT_FREE */
     uint64_t idle_slots; /* of these, those whose work is known to have ended */
@@ -186,11 +187,11 @@ struct pipeline_stream_pool {
     struct pipeline_task_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
     struct pipeline_task_workloads workloads;
-    struct pipeline_pool_keep *keep;    /* NULL: nothing is kept between runs */
-    struct trm_stream_pool_stats stats; /* the counters */
+    struct pipeline_pool_stored *stored; /* NULL: nothing is stored between runs */
+    struct trm_stream_pool_stats stats;  /* the counters */
     /* Failed streams that points name; the oldest ends when there is no place left. */
-    struct core_stream *kept[TRM_STREAM_POOL_MOST];
-    uint32_t kept_turn;
+    struct core_stream *retained[TRM_STREAM_POOL_MOST];
+    uint32_t retained_turn;
     _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
     struct pipeline_pool_slot slots[TRM_STREAM_POOL_MOST];
 };
@@ -199,18 +200,18 @@ struct pipeline_stream_pool {
 
 /* A checked copy of the descriptor; NULL: all members are 0. */
 int32_t pipeline_pool_desc_copy(struct trm_stream_pool_desc *desc, const struct trm_stream_pool_desc *given);
-/* The caller publishes the pool. is_kept: what it learns is read from the cache of the user, and stored
+/* The caller publishes the pool. is_stored: what it learns is read from the cache of the user, and stored
  * there. */
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
-                             bool is_kept, struct pipeline_stream_pool **pool);
+                             bool is_stored, struct pipeline_stream_pool **pool);
 /* From now on the pool is a part of another object, and not counted as one that the program has. */
 void pipeline_pool_make_part(struct pipeline_stream_pool *pool);
 /* Takes over the team, also when it fails. */
 int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct trm_stream_pool_desc *desc,
                                   struct trm_stream_pool **pool);
-/* Could pipeline_pool_close() end the pool now? */
+/* Whether pipeline_pool_close() could end the pool now. */
 int32_t pipeline_pool_check_close(struct pipeline_stream_pool *pool);
-/* Lets nothing be lent any more, and calls that wait for a stream fail. */
+/* Lends no more streams; calls that wait for one fail. */
 void pipeline_pool_begin_close(struct pipeline_stream_pool *pool);
 /* Ends the streams. May be called again. Errors: BUSY, DEADLOCK. */
 int32_t pipeline_pool_close(struct pipeline_stream_pool *pool);
@@ -237,7 +238,7 @@ struct pipeline_pool_request {
     int32_t priority; /* with TRM_STREAM_PRIORITY */
     bool wants_idle;
     bool wants_end;  /* its end is not presumed */
-    bool only_tries; /* gets no slot where it would have to wait */
+    bool only_tries; /* fails where it would have to wait for a slot */
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
     struct pipeline_task_key key;       /* of the task */
@@ -248,7 +249,7 @@ struct pipeline_pool_request {
      * predicted; 0: not known. */
     uint64_t ready_at;
     bool is_data_sure; /* that is known well enough */
-    /* Of a task of a coordinator: it is not known well enough when those end that it comes after. */
+    /* Of a coordinator's task: the ends of the tasks that it comes after are not known well enough. */
     bool is_after_vague;
     double work;
     uint64_t begun; /* base_now() before it was enqueued; 0: not of such a pool */
@@ -282,7 +283,7 @@ static inline void pipeline_pool_note_spread_locked(struct pipeline_pool_slot *s
 
 /* The priority of a slot's stream. */
 int32_t pipeline_pool_priority(const struct pipeline_stream_pool *pool, uint32_t index);
-/* No work is known or presumed to be left, at `now`. */
+/* Whether all work of the slot has ended at `now`, as known or presumed. */
 bool pipeline_pool_slot_is_idle(const struct pipeline_pool_slot *slot, uint64_t now);
 /* The strategy in use, which with TRM_STREAM_AUTO changes. */
 int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool);
@@ -293,15 +294,15 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 
 /* Notes when the slot's last operation is predicted to end, which belongs to a task that takes `least`. */
 void pipeline_pool_mark_locked(struct pipeline_pool_slot *slot, uint64_t value, double least);
-/* Does the task come after what is the last on the slot's stream? */
+/* Whether the task comes after the last operation of the slot's stream. */
 bool pipeline_pool_is_followed(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task);
 /* The last operation of the slot's stream that the task comes after and that is not reached. False: there is
  * none. */
 bool pipeline_pool_find_after(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task,
                               struct pipeline_pool_mark *after);
-/* Does a task that takes at least so long stay on the slot's stream, behind all that it has, where it comes
- * after an earlier operation? There is another stream, which is free at `other_free`; is_full: as many have
- * work as the device runs at once. */
+/* Whether a task that comes after an earlier operation of the slot's stream stays there, behind all that the
+ * stream has. takes: the least time of the task. other_free: when the best other stream is free. is_full: as
+ * many streams have work as the device runs at once. */
 bool pipeline_pool_stays(const struct pipeline_pool_slot *slot, const struct pipeline_pool_mark *after,
                          uint64_t takes, uint64_t other_free, bool is_full);
 
@@ -310,9 +311,9 @@ bool pipeline_pool_stays(const struct pipeline_pool_slot *slot, const struct pip
 void pipeline_pool_enter_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 void pipeline_pool_leave_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                         enum pipeline_pool_slot_state state);
-/* Chooses a stream, makes it if need be, and waits if there is none; where the request only tries, *slot is
- * NULL then. The slot is lent; of a task it is in transit. pipeline_pool_take_back() takes back a slot in
- * transit. */
+/* Lends the stream that the strategy chooses, creates it if needed, and waits while none is available; if the
+ * request only tries, *slot is NULL instead. The slot is lent; for a task it is in transit, and
+ * pipeline_pool_take_back() takes it back. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
 /* Waits until pipeline_pool_lend() would find a stream. Errors: INVALID_HANDLE. */
@@ -340,8 +341,8 @@ uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures);
 
 /* ---- draw.c: for other rooms ---------------------------------------------------------------- */
 
-/* Count a user of a pool of the device, or over a group that has it, which trm_stream_pool_destroy() then
- * refuses to end. Errors: WRONG_DEVICE, INVALID_HANDLE. */
+/* Add and remove a user of a pool of the device, or over a group that has it; trm_stream_pool_destroy()
+ * refuses to end a pool with users. Errors: WRONG_DEVICE, INVALID_HANDLE. */
 int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_device *device,
                              struct pipeline_stream_pool **pool);
 void pipeline_pool_detach(struct pipeline_stream_pool *pool);
@@ -353,9 +354,8 @@ struct core_device *pipeline_pool_device(const struct pipeline_stream_pool *pool
 uint32_t pipeline_pool_capacity(const struct pipeline_stream_pool *pool);
 
 /* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
- * pipeline_pool_drawn(), also when that failed, and some time later pipeline_pool_give_back(). Errors:
- * TIMEOUT when none is idle, and then the listener is called once one may be; those of
- * core_stream_create(). */
+ * pipeline_pool_drawn(), also after a failure, and later pipeline_pool_give_back(). Errors: TIMEOUT when no
+ * stream is idle, and the pool calls the listener once one may be; those of core_stream_create(). */
 int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                            struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
 /* What the owner of a drawn slot knows of the end of its work. */
@@ -369,10 +369,10 @@ enum pipeline_pool_end {
  * begin. *ends_at: base_now() when the work is presumed to end; 0: not known well enough. */
 enum pipeline_pool_end pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                            struct pipeline_pool_request *request, uint64_t *ends_at);
-/* The end of that: the work is enqueued and watched, or presumed. */
+/* Ends what pipeline_pool_draw() began: the work is enqueued, and the pool watches or presumes its end. */
 enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *pool,
                                                  struct pipeline_pool_slot *slot, uint64_t *ends_at);
-/* Has the work of a drawn slot ended, or failed? Asks the backend of work whose end is presumed. */
+/* Whether the work of a drawn slot has ended or failed. Asks the backend if the end is presumed. */
 bool pipeline_pool_has_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 /* The listener is called when the work of a drawn slot has ended, perhaps before this returns. */
 void pipeline_pool_want_end(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
@@ -390,8 +390,8 @@ struct pipeline_pool_errand {
     /* What it uses: handles of the group, or of one device. `enqueue`, where it has no kernel, tells kinds of
      * tasks apart. */
     const struct trm_stream_task *task;
-    /* What comes after it and needs what it makes: while there is a device on which that may run, too, the
-     * errand goes to one of these. NULL: it is not known. */
+    /* The next task that needs the errand's result: the errand prefers devices on which that task may run,
+     * too. NULL: not known. */
     const struct trm_stream_task *next;
     struct pipeline_pool_listener *listeners; /* one for each device */
     bool wants_end;                           /* as in struct pipeline_pool_request */
@@ -404,7 +404,8 @@ struct pipeline_pool_errand {
     struct pipeline_stream_pool *member;
     struct pipeline_pool_slot *slot; /* NULL: it got no stream */
     uint32_t device;
-    /* What its stream waits for besides its data is presumed to be reached then; 0: there is nothing. */
+    /* When everything that its stream waits for, apart from its data, is presumed to be reached; 0: it waits
+     * for nothing. */
     uint64_t after_end;
     bool is_after_vague;        /* that is not known well enough */
     enum pipeline_pool_end end; /* as pipeline_pool_drawn() returns it */
@@ -412,8 +413,8 @@ struct pipeline_pool_errand {
 };
 
 /* Chooses the device, draws an idle stream there (pipeline_pool_draw()), and runs the errand on it behind its
- * data. Where that device is lost, another one gets it. Errors: TIMEOUT without a slot when no stream is
- * idle, and then the device's listener is called once one may be; DEVICE_LOST; those of wait() and run(). */
+ * data. If that device is lost, another one gets the errand. Errors: TIMEOUT without a slot when no stream is
+ * idle, and the pool calls the device's listener once one may be; DEVICE_LOST; those of wait() and run(). */
 int32_t pipeline_pool_run_errand(struct pipeline_stream_pool *pool, struct pipeline_pool_errand *errand);
 
 /* Calls `check` with the form of a task for one of the devices that may run it. Errors: as of
@@ -434,28 +435,28 @@ bool pipeline_pool_has_span(const struct trm_argument *argument);
 int32_t pipeline_pool_resolve(const struct pipeline_stream_pool *pool, uint32_t device,
                               struct trm_buffer *buffer, struct trm_buffer **one);
 
-/* A wait for tasks of the pool begins and ends. DEADLOCK where this thread is in the function of a task of a
- * pool over the group, during which no errand runs; or of another group, and one of this group waits for
- * that. */
+/* A wait for tasks of the pool begins and ends. DEADLOCK if the calling thread is in the function of a task
+ * of a pool over the group, during which no errand runs; or in one of another group for which a thread of
+ * this group waits. */
 int32_t pipeline_pool_begin_wait(const struct pipeline_stream_pool *pool);
 void pipeline_pool_end_wait(const struct pipeline_stream_pool *pool);
-/* False where this thread is in the function of a task of a pool over any group: two such threads could wait
- * for each other's locks. */
+/* False if the calling thread is in the function of a task of a pool over any group: two such threads could
+ * wait for each other's locks. */
 bool pipeline_pool_may_run_errands(const struct pipeline_stream_pool *pool);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 
-/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit; `request` is
- * what it was lent for. The time for which a task waits for others does not count as its own. */
+/* Takes a slot in transit back: predicts the end of its work, and watches or presumes it. `request` is what
+ * the slot was lent for. The time for which a task waits for others does not count as its own. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request);
 /* Forgets work that was not watched, and is known to have ended by other means. */
 void pipeline_pool_refresh_locked(struct pipeline_pool_slot *slot);
 /* The last operation of the slot's work, if no notification tells of its end; else 0. */
 uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
-/* Has such work of the slot's stream, up to `value`, ended, well or badly? If so, the pool knows it now, and
- * tells the owner of the slot, where it has another one than the caller. The caller holds a reference to the
- * stream; others may use the slot. */
+/* Asks whether such work of the slot's stream, up to `value`, has ended, well or badly. If so, the pool notes
+ * it and tells the slot's owner, unless that is the caller. The caller holds a reference to the stream; other
+ * threads may use the slot. */
 bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                               struct core_stream *stream, uint64_t value, bool is_owner);
 /* The same, and asks for the notification of work up to `value` or further that has not ended. */
@@ -492,26 +493,26 @@ struct pipeline_pool_outlook {
     uint64_t ready_at; /* what it waits for is predicted to be reached then; 0: it waits for nothing */
 };
 
-/* Counts the task, if it is one. */
+/* Counts the loan as a task if it is one. */
 struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_stream_pool *pool,
                                                              const struct pipeline_pool_slot *slot,
                                                              const struct pipeline_pool_request *request);
-/* Are tasks of the model short, and is their time known well enough to presume when they end? */
+/* Whether tasks of the model are short, and their time is known well enough to presume their ends. */
 bool pipeline_pool_is_trusted(const struct pipeline_task_model *model);
-/* Are loans on a pool of the device presumed, so that it asks for fewer notifications than there are? */
+/* Whether pools of the device presume ends, and so ask for fewer notifications than there are loans. */
 bool pipeline_pool_saves_notifications(struct core_device *device);
-/* Is each loan watched, and each watch armed? */
+/* Whether the pool watches each loan and arms each watch. */
 bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool);
 /* True if the loan need not be watched; its end is then predicted. */
 bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                   const struct pipeline_pool_request *request,
                                   const struct pipeline_pool_outlook *outlook, uint64_t now);
-/* Is the end of some loans presumed only, or told by none of the notifications that were asked for? */
+/* Whether there are loans whose end is only presumed, or whose notification was not asked for. */
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool);
-/* The same, and no notification will come soon that wakes those who listen. */
+/* The same, and no notification that was asked for will soon wake the listeners. */
 bool pipeline_pool_is_silent_locked(const struct pipeline_stream_pool *pool);
-/* Makes sure of them: asks the backend, and watches what has not ended. For one that only listens, watches
- * one of them where none is: by its end about half of them are predicted to have ended. */
+/* Asks the backend for the ends of these loans, and watches those that have not ended. For a caller that only
+ * listens, watches a single one if none is watched: about half of them are predicted to end before it. */
 void pipeline_pool_settle(struct pipeline_stream_pool *pool, bool only_listens);
 
 #endif

@@ -1,12 +1,12 @@
 /* Loans that are not watched: kernels whose time is known well enough to presume when they end.
  *
- * One task of a kind in SAMPLE_EVERY is watched by itself all the same, so that its model follows what
- * changes and the prediction of its stream is put right; and the next ones, where that took another time than
- * usual. A wrong one does little harm: the next task of the pool waits
- * behind a short kernel while another stream is idle.
+ * One task in SAMPLE_EVERY of each kind is watched by itself all the same, so that its model follows changes
+ * and the prediction of its stream is corrected. If it took another time than usual, the next tasks of the
+ * kind are watched, too. A wrong prediction does little harm: the next task of the pool waits behind a short
+ * kernel while another stream is idle.
  *
- * Not presumed are tasks that are long, beside which a notification costs little; functions, which may wait
- * for anything; and kernels that come after what no model predicts.
+ * The pool does not presume the ends of long tasks, beside which a notification costs little; of functions,
+ * which may wait for anything; and of kernels that come after work that no model predicts.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
@@ -33,7 +33,7 @@ bool pipeline_pool_slot_is_idle(const struct pipeline_pool_slot *slot, uint64_t 
            (slot->unwatched == 0 || slot->predicted_end <= now || has_reached(slot->stream, slot->unwatched));
 }
 
-/* A pool that holds tasks back counts them. */
+/* A pool that holds tasks back has to count the unfinished ones. */
 bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool)
 {
     return pool->is_host || pool->holds_back;
@@ -50,16 +50,16 @@ static const struct pipeline_pool_slot *find_locked(const struct pipeline_stream
     return NULL;
 }
 
-/* Is the end of all work known or presumed that the stream has been given? Not while it is lent, or is being
- * given back: what is enqueued on it then is not in the prediction. */
+/* Whether the ends of all work of the stream are known or presumed. They are not while the stream is lent or
+ * being given back: the prediction lacks what is enqueued meanwhile. */
 static bool is_predicted(const struct pipeline_pool_slot *slot)
 {
     return slot->unsure == 0 &&
            (slot->state == PIPELINE_POOL_SLOT_FREE || slot->state == PIPELINE_POOL_SLOT_DRAWN);
 }
 
-/* When the points that a task comes after are predicted to be reached. False: no model tells. The slot's own
- * stream reaches its points before it comes to the task. */
+/* Predicts when the points that a task comes after are reached. False: no model tells. Points of the slot's
+ * own stream need no prediction, since it reaches them before the task. */
 static bool predict_points_locked(const struct pipeline_stream_pool *pool,
                                   const struct pipeline_pool_slot *slot, const struct trm_stream_task *task,
                                   uint64_t *ready_at)
@@ -93,7 +93,7 @@ bool pipeline_pool_is_trusted(const struct pipeline_task_model *model)
     return is_known(model) && is_short(model);
 }
 
-/* A pool over a group counts tasks from the first one on, which may be long in ending. */
+/* A pool over a group counts submitted tasks from the first one on, since that may take long to end. */
 static struct pipeline_task_model *model_of_locked(struct pipeline_stream_pool *pool,
                                                    const struct pipeline_pool_request *request)
 {
@@ -171,8 +171,8 @@ static bool is_drawn(const struct pipeline_pool_slot *slot)
     return slot->state == PIPELINE_POOL_SLOT_DRAWN;
 }
 
-/* A watch that is not armed is ended by another one, or by a call that makes sure. The owner of a drawn slot
- * is to be told, too. */
+/* Whether the slot has work whose end no notification will tell. Its watch is not armed: a later watch ends
+ * it, or a call that asks the backend. The owner of a drawn slot has to be told, too. */
 static bool is_unsettled(const struct pipeline_pool_slot *slot)
 {
     uint64_t untold = pipeline_pool_untold_locked(slot);
@@ -190,7 +190,7 @@ bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
     return false;
 }
 
-/* Will a notification tell of the end, and soon? Nothing is known of slots that are lent or in transit. */
+/* Whether a notification will soon tell of the end. It is not known of slots that are lent or in transit. */
 static bool is_told(const struct pipeline_pool_slot *slot)
 {
     return slot->watches > 0 && slot->unsure == 0 && pipeline_pool_untold_locked(slot) == 0 &&
@@ -205,7 +205,7 @@ bool pipeline_pool_is_silent_locked(const struct pipeline_stream_pool *pool)
     return pipeline_pool_is_unsettled_locked(pool);
 }
 
-/* The slot stays as it is meanwhile: other calls may lend its stream. */
+/* Does not put the slot in transit, so other calls may lend its stream meanwhile. */
 static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot, bool only_asks)
 {
     struct core_stream *stream = NULL;
@@ -231,7 +231,7 @@ static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_
     base_lock_release(&pool->lock);
 }
 
-/* The slot that is predicted to end in the middle of those that are unsettled. */
+/* The median of the unsettled slots, by their predicted ends. */
 static struct pipeline_pool_slot *middle_locked(struct pipeline_stream_pool *pool)
 {
     struct pipeline_pool_slot *sorted[TRM_STREAM_POOL_MOST];

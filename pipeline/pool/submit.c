@@ -193,9 +193,9 @@ static void look_up(struct pipeline_stream_pool *pool, const struct trm_stream_t
 {
     struct pipeline_task_key key = pipeline_task_key_of(task);
     base_lock_acquire(&pool->lock);
-    if (pipeline_pool_keep_is_new_locked(pool, task, &key)) {
+    if (pipeline_pool_lacks_model_locked(pool, task, &key)) {
         base_lock_release(&pool->lock);
-        pipeline_pool_keep_recall(pool, task, &key);
+        pipeline_pool_stored_recall(pool, task, &key);
         base_lock_acquire(&pool->lock);
     }
     const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &key);

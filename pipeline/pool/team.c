@@ -35,7 +35,7 @@ static int32_t add_member(struct pipeline_pool_team *team, uint32_t index,
     return TRM_OK;
 }
 
-/* No call waits for the group's data here: in the function of a task that uses it, none can. */
+/* Does not wait for the group's data: in the function of a task that uses it, no call can. */
 void pipeline_pool_team_abandon(struct pipeline_pool_team *team)
 {
     struct base_saved_error saved;
@@ -91,7 +91,7 @@ int32_t trm_group_pool_create(struct trm_group *handle, const struct trm_stream_
 
 /* ---- destruction ---------------------------------------------------------------------------- */
 
-/* From now on no copy is enqueued. The wait for the lock has begun. */
+/* From here on no call enqueues a copy. */
 static void end_copies(struct pipeline_pool_team *team)
 {
     pipeline_group_resume_data(team->group);

@@ -38,7 +38,7 @@ struct pipeline_pool_copy {
     uint32_t pending;  /* notifications */
     uint64_t bytes;
     uint64_t enqueued_at; /* base_now() */
-    uint64_t begun_at;    /* base_now() when it could begin; 0: not yet */
+    uint64_t begun_at;    /* base_now() when it could begin; 0: it cannot yet */
 };
 
 struct pipeline_pool_team {
@@ -67,8 +67,8 @@ struct pipeline_pool_plan {
     const struct pipeline_pool_team *team;
     const struct trm_stream_task *task; /* as the program gave it */
     struct pipeline_replica *kernel;    /* entered; NULL: the task has none of the group */
-    uint32_t devices;                   /* on which it may run: bit i is device i */
-    uint32_t preferred; /* it runs on one of these unless all that may run it are lost; 0: on any */
+    uint32_t devices;                   /* devices on which it may run: bit i is device i */
+    uint32_t preferred;                 /* of these, the preferred ones, unless all are lost; 0: any */
     uint32_t use_count;
     struct pipeline_pool_use uses[PIPELINE_POOL_USES];
 };
@@ -95,12 +95,12 @@ void pipeline_pool_form_fini(const struct pipeline_pool_plan *plan, struct pipel
 
 /* ---- team_choose.c -------------------------------------------------------------------------- */
 
-/* What a device would do with a task. Times are of base_now(). */
+/* What is predicted for a task on a device. Times are of base_now(). */
 struct pipeline_pool_forecast {
     uint32_t device;
     bool is_known;      /* how long the task takes there */
     bool is_data_sure;  /* it is known well enough when its data is there */
-    bool is_sure;       /* that, and how long it takes; of a task that uses data */
+    bool is_sure;       /* the time of its data, and how long it takes; of a task that uses data */
     bool is_measuring;  /* such tasks of the device have not ended */
     uint32_t pieces;    /* that the device has */
     uint64_t submitted; /* such tasks that it has had */

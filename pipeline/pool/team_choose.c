@@ -4,7 +4,7 @@
 #include "core/object/object.h"
 #include "pipeline/pool/team.h"
 
-/* Tasks by which a device is measured: the first contains what happens only once. */
+/* Tasks that measure a device. The first one is slower, by what happens only once. */
 #define MEASURED 2u
 
 /* A device that has had n such tasks in vain gets another one after AGAIN * n * n of them all. */
@@ -16,7 +16,8 @@
 
 /* ---- one device ----------------------------------------------------------------------------- */
 
-/* Makes the model of a kernel that earlier runs know. With the member's lock, released meanwhile. */
+/* Makes the model of a kernel from what earlier runs have stored. With the member's lock, released
+ * meanwhile. */
 static COLD void recall_locked(struct pipeline_stream_pool *member, const struct pipeline_pool_plan *plan,
                                uint32_t device, const struct pipeline_task_key *key)
 {
@@ -24,7 +25,7 @@ static COLD void recall_locked(struct pipeline_stream_pool *member, const struct
     if (plan->kernel != NULL)
         task.kernel = plan->kernel->ones[device];
     base_lock_release(&member->lock);
-    pipeline_pool_keep_recall(member, &task, key);
+    pipeline_pool_stored_recall(member, &task, key);
     base_lock_acquire(&member->lock);
 }
 
@@ -33,7 +34,7 @@ static const struct pipeline_task_model *find_locked(struct pipeline_stream_pool
                                                      const struct pipeline_task_key *key)
 {
     const struct pipeline_task_model *model = pipeline_task_model_find(&member->models, key);
-    if (model != NULL || member->keep == NULL || plan->task->kernel == NULL)
+    if (model != NULL || member->stored == NULL || plan->task->kernel == NULL)
         return model;
     recall_locked(member, plan, device, key);
     return pipeline_task_model_find(&member->models, key);
@@ -59,7 +60,7 @@ static void look_up_locked(const struct pipeline_stream_pool *member, const stru
     forecast->work         = model->least > 0 ? model->least : model->time.mean;
 }
 
-/* Does not need the data_lock where the task uses no data. */
+/* A task that uses no data does not need the data_lock. */
 static bool foresee_data(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan, uint64_t now,
                          struct pipeline_pool_forecast *forecast)
 {
@@ -102,9 +103,9 @@ void pipeline_pool_team_tell(struct pipeline_pool_team *team, const struct pipel
 
 /* ---- all devices ---------------------------------------------------------------------------- */
 
-/* Measures a device that has had too few of these tasks. It is not known that those that it has had will
- * tell, so tasks are counted when they are submitted. On a busy machine ends may be seen too late to learn
- * from: then the device gets another one, and the more seldom the more it has had in vain. */
+/* Whether a device has to be measured, since it had too few of these tasks. Tasks count when they are
+ * submitted, before they have told their time. On a busy machine an end may be seen too late to learn from;
+ * then the device gets another task, the more rarely the more tasks were in vain. */
 static bool is_wanted(const struct pipeline_pool_forecast *forecast, uint64_t submitted)
 {
     if (forecast->is_known)
@@ -120,14 +121,14 @@ static bool is_stale(const struct pipeline_pool_forecast *forecast)
            now > forecast->last_end && now - forecast->last_end > STALE * (forecast->end - now);
 }
 
-/* Where it is not known how long a task takes, it is known what it needs: a device that has its data, or will
- * have it, needs no copy, and what the task comes after is mostly there. */
+/* Compares devices on which the task's time is not known, by what is known: a device that has the task's
+ * data, or will have it, needs no copy, and mostly has the work that the task comes after. */
 static bool is_nearer(const struct pipeline_pool_forecast *one, const struct pipeline_pool_forecast *other)
 {
     return one->copied != other->copied ? one->copied < other->copied : one->pieces < other->pieces;
 }
 
-/* Of devices whose times are known the earliest end. */
+/* Prefers devices whose times are known, and of these the earliest end. */
 static bool is_better(const struct pipeline_pool_forecast *one, const struct pipeline_pool_forecast *other)
 {
     if (one->is_known != other->is_known)
@@ -164,7 +165,7 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
 {
     uint64_t now       = base_now();
     uint32_t devices   = sound_devices_of(team, plan);
-    uint32_t able      = 0; /* of those, the ones that can have the data */
+    uint32_t able      = 0; /* of those, the devices that can have the data */
     struct found found = {.best = NULL};
     const struct pipeline_pool_forecast *one;
     struct pipeline_task_key key = pipeline_task_key_of(plan->task);

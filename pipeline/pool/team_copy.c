@@ -45,8 +45,8 @@ static void copy_begun(struct core_notification *notification, int32_t status)
     base_lock_release(&team->lock);
 }
 
-/* A backend may tell of the beginning and the end at once, or of the end first (lesson.c). The time since the
- * copy was enqueued is a bound then. */
+/* A backend may notify of the beginning and the end at once, or of the end first (lesson.c). Then the time
+ * since the copy was enqueued is an upper bound. */
 void pipeline_pool_team_learn_locked(struct pipeline_pool_team *team, const struct pipeline_pool_copy *copy,
                                      uint64_t now)
 {
@@ -136,7 +136,7 @@ static uint64_t predict_copy(struct pipeline_pool_team *team, uint32_t from, uin
     return took;
 }
 
-/* Is it known well enough when the copies into a device will have ended that are enqueued? */
+/* Whether it is known well enough when the enqueued copies into a device will have ended. */
 static bool are_copies_sure(const struct pipeline_pool_member *member)
 {
     return member->copies == NULL || member->are_copies_sure ||
@@ -155,14 +155,15 @@ static bool is_part_of(const struct pipeline_pool_use *use, const struct pipelin
     return part != NULL && part->begin < use->end;
 }
 
-/* Of a part that is used in part and changed, the other bytes must stay. */
+/* What a use does with a part. A use that covers only some of its bytes also needs the others, which must
+ * stay. */
 static uint32_t access_of(const struct pipeline_pool_use *use, const struct pipeline_data_part *part)
 {
     bool is_whole = use->begin <= part->begin && part->end <= use->end;
     return is_whole ? use->access : use->access | TRM_ACCESS_READ;
 }
 
-/* The task needs the contents, and the device does not have them. */
+/* Whether the task needs contents that the device does not have. */
 static bool needs_copy(const struct pipeline_pool_team *team, const struct pipeline_pool_use *use,
                        const struct pipeline_data_part *part, uint32_t device)
 {
@@ -170,14 +171,14 @@ static bool needs_copy(const struct pipeline_pool_team *team, const struct pipel
            (pipeline_part_current(part) >> device & 1) == 0;
 }
 
-/* Where copies go, and when the next one can begin there. */
+/* The device that copies go to, and when the next one can begin there. */
 struct aim {
     uint32_t to;
     uint64_t begin;
     uint64_t now; /* when this is foreseen */
 };
 
-/* Neighbours that are copied at once, from the device whose copy would be there first. */
+/* A run: neighbouring parts that are copied at once, from the device whose copy would arrive first. */
 struct run {
     struct pipeline_data_part *first, *behind; /* NULL: to the last one */
     uint32_t from;
@@ -206,8 +207,8 @@ static void extend(const struct pipeline_pool_team *team, const struct pipeline_
     run->bytes  = end - run->begin;
 }
 
-/* When a part is ready on a device that has it, or will have it. What is overdue is one of the pieces that
- * the device has, so it is ready when these have ended, as they are predicted now. */
+/* When a part is ready on a device that has it, or will have it. Overdue work is still among the device's
+ * pieces, so the part counts as ready when all of these are predicted to have ended. */
 static uint64_t ready_at(const struct pipeline_pool_team *team, const struct pipeline_data_part *part,
                          uint32_t device, uint64_t now)
 {
@@ -221,7 +222,7 @@ static uint64_t ready_at(const struct pipeline_pool_team *team, const struct pip
     return ready;
 }
 
-/* When a run would be there. */
+/* When a run would arrive. */
 static void time_run(struct pipeline_pool_team *team, const struct aim *aim, uint64_t bytes, struct run *run)
 {
     uint32_t to    = aim->to;
@@ -261,7 +262,7 @@ static bool find_run(struct pipeline_pool_team *team, const struct pipeline_pool
     return true;
 }
 
-/* Where a part needs no copy. What another stream does first may also be a copy of this device's. */
+/* The part needs no copy. Another stream may still have work on it, perhaps a copy into this device. */
 static void foresee_part(const struct pipeline_pool_use *use, const struct pipeline_data_part *part,
                          struct pipeline_pool_forecast *forecast)
 {
@@ -303,7 +304,7 @@ bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pi
 
 /* ---- copying -------------------------------------------------------------------------------- */
 
-/* The stream of copies into a device; a new one where it has failed. */
+/* The stream of copies into a device; a new one if that has failed. */
 static int32_t open_stream(struct pipeline_pool_team *team, uint32_t device, struct core_stream **stream)
 {
     struct pipeline_pool_member *member = &team->members[device];

@@ -16,7 +16,7 @@ static int32_t fail_foreign(const char *what)
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
-/* The task runs where an object of one device is. */
+/* An object of one device keeps the task on that device. */
 static void keep_on(struct pipeline_pool_plan *plan, const struct core_device *device)
 {
     for (uint32_t i = 0; i < plan->team->count; i++)
@@ -35,7 +35,7 @@ static int32_t check_devices(const struct pipeline_pool_plan *plan)
 
 /* ---- uses ----------------------------------------------------------------------------------- */
 
-/* What the program says of a buffer stands for what the kernel says. */
+/* What the program declares of a buffer replaces what the kernel's reflection says. */
 static bool is_given(const struct pipeline_pool_plan *plan, const struct pipeline_replica *replica)
 {
     for (uint32_t i = 0; i < plan->use_count; i++)
@@ -141,7 +141,7 @@ bool pipeline_pool_has_span(const struct trm_argument *argument)
            argument->kind == TRM_ARGUMENT_REACHED;
 }
 
-/* The parameter that an argument is for; as many as there are: none. */
+/* The parameter that an argument is for; the number of parameters: none. */
 static uint32_t parameter_of(const struct core_kernel *kernel, uint32_t position,
                              const struct trm_argument *argument)
 {
@@ -153,7 +153,8 @@ static uint32_t parameter_of(const struct core_kernel *kernel, uint32_t position
     return kernel->parameter_count;
 }
 
-/* What the kernel does with an argument. It may write a part, so it needs what was there. */
+/* What the kernel does with an argument. A kernel that writes may write a part only, so it also needs the old
+ * contents. */
 static uint32_t access_of(const struct core_kernel *kernel, uint32_t position,
                           const struct trm_argument *argument)
 {

@@ -8,7 +8,7 @@
 
 /* ---- submitting ----------------------------------------------------------------------------- */
 
-/* What the task has enqueued uses its data also where it was refused. */
+/* Operations that a refused task has enqueued use its data, too. */
 static void note(const struct pipeline_pool_plan *plan, const struct pipeline_pool_forecast *chosen,
                  struct core_stream *stream, uint64_t before)
 {
@@ -17,7 +17,7 @@ static void note(const struct pipeline_pool_plan *plan, const struct pipeline_po
         pipeline_pool_team_note(plan, chosen, stream, last);
 }
 
-/* The slot was lent for the task. */
+/* Enqueues the task on the slot that was lent for it. */
 static int32_t enqueue(const struct pipeline_pool_plan *plan, const struct pipeline_pool_forecast *chosen,
                        const struct pipeline_pool_slot *slot, struct pipeline_pool_request *request,
                        struct trm_point *point)
@@ -49,8 +49,8 @@ static void unlock_data(const struct pipeline_pool_plan *plan)
         pipeline_group_unlock_data(plan->team->group);
 }
 
-/* Sleeps until the member may lend a stream: without data_lock, which the thread that gives one back may need
- * first. Returns with the lock. */
+/* Sleeps until the member may lend a stream. Releases data_lock meanwhile, which the thread that gives a
+ * stream back may need; returns with it. */
 static int32_t wait_for_stream(const struct pipeline_pool_plan *plan, struct pipeline_stream_pool *member,
                                const struct pipeline_pool_request *request)
 {
@@ -109,7 +109,7 @@ static bool is_lost(const struct pipeline_pool_team *team, uint32_t device)
     return (pipeline_group_sound(team->group) >> device & 1) == 0;
 }
 
-/* Another device takes over from one that is lost. After a wait for a stream another one may be better. */
+/* Chooses again when the device is lost, and after a wait for a stream, when another device may be better. */
 static int32_t submit_somewhere(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 struct trm_point *point)
 {

@@ -8,21 +8,21 @@
 #define PATIENCE_LEAST 64u
 #define PATIENCE_MOST 1024u
 
-/* Where measuring costs much: of these turns and those that are measured behind them, a hundredth is
- * measured. */
+/* The patience where measuring is expensive: together with the measured turns that follow, about a hundredth
+ * of the turns is measured. */
 #define PATIENCE_DEFERRED 640u
 
-/* A strategy has to be so much faster than the best to take its place: rates vary from turn to turn. Only
- * round-robin, which needs no prediction, takes it as soon as it is no slower: what is in use is never known
- * to be slower than that. */
+/* Rates vary from turn to turn, so a strategy replaces the best only if it is so much faster. Round-robin,
+ * which needs no prediction, replaces it as soon as it is no slower, so that the strategy in use is never
+ * known to be slower than round-robin. */
 #define MARGIN 1.03
 
 #define ROUND_ROBIN 1u /* of the candidates */
 
-/* Turns of the best that are measured, the last before the others have theirs. */
+/* The last turns of the best are measured, so many, before the others have theirs. */
 #define MEASURED 4u
 
-/* The first is used until another one proves faster. */
+/* The first one is used until another one is faster. */
 static const int32_t candidates[PIPELINE_POOL_CANDIDATES] = {
     TRM_STREAM_LEAST_LOADED, [ROUND_ROBIN] = TRM_STREAM_ROUND_ROBIN, TRM_STREAM_WORKLOAD};
 
@@ -55,7 +55,7 @@ void pipeline_pool_trial_end(struct pipeline_pool_trial *trial, uint64_t now)
     trial->working--;
 }
 
-/* Which of the measured turns of the best this is, from 1 on; 0: none. */
+/* The number of this turn among the measured ones of the best, from 1 on; 0: it is not measured. */
 static uint32_t measured_turn(const struct pipeline_pool_trial *trial)
 {
     if (trial->patience == 0 || trial->tried != 0)
@@ -68,7 +68,7 @@ bool pipeline_pool_trial_is_measuring(const struct pipeline_pool_trial *trial)
     return measured_turn(trial) != 0;
 }
 
-/* The first tasks count where those before them were of the same strategy, and were measured too. */
+/* The first tasks of a turn count if the turn before had the same strategy and was measured, too. */
 static void begin_turn(struct pipeline_pool_trial *trial, uint32_t candidate)
 {
     trial->ended     = candidate == trial->candidate && measured_turn(trial) != 1 ? UNCOUNTED : 0;
@@ -92,7 +92,7 @@ static void find_best(struct pipeline_pool_trial *trial)
     trial->turns = 0;
 }
 
-/* All candidates have a turn one after another; then the best has many. */
+/* All candidates have one turn each; then the best one has many. */
 static void end_turn(struct pipeline_pool_trial *trial)
 {
     double *rate  = &trial->rates[trial->candidate];

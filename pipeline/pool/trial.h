@@ -1,11 +1,11 @@
 /* Which strategy gets most done: what TRM_STREAM_AUTO measures.
  *
- * Strategies take turns of some tasks. The rate of a turn is the work that it did, as the sum of the least
- * times that its tasks are known to take, for each nanosecond in which a stream had work. So neither a change
- * of the mix nor a pause of the program changes a rate much. The first tasks after a change are not counted.
- * The fastest strategy stays, unless round-robin is no slower; the others get a turn now and then, the more
- * rarely the longer it stays. Of its many turns only the last few are measured, beside which those of the
- * others are compared: in all others the pool need not look at the end of each task.
+ * Strategies take turns, of some tasks each. The rate of a turn is its work for each nanosecond in which a
+ * stream had work; the work is the sum of the least times that its tasks are known to take. So neither
+ * another mix of tasks nor a pause of the program changes a rate much. The first tasks after a change of
+ * strategy are not counted. The fastest strategy stays, unless round-robin is no slower; the others get a
+ * turn now and then, more rarely the longer it stays. Only the last few of its many turns are measured, for
+ * comparison with the turns of the others: in all others the pool need not look at the end of each task.
  *
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT
@@ -35,18 +35,19 @@ struct pipeline_pool_trial {
     double rates[PIPELINE_POOL_CANDIDATES]; /* 0: not measured yet */
 };
 
-/* Measuring costs much where a task has to be looked at: the strategy that comes first has many turns of its
- * own before the others have their first, so that a program of few tasks pays nothing, and also later. */
+/* For devices on which measuring is expensive, since the pool has to look at each task: the first strategy
+ * has many turns before the others have their first, so that a program of few tasks pays nothing; later turns
+ * are as rare. */
 void pipeline_pool_trial_defer(struct pipeline_pool_trial *trial);
 
 /* The strategy to use now. */
 int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial);
 
-/* Are the tasks of this turn measured? Else each one is given to pipeline_pool_trial_add() or
+/* Whether the tasks of this turn are measured. If not, each one is given to pipeline_pool_trial_add() or
  * pipeline_pool_trial_skip(). */
 bool pipeline_pool_trial_is_measuring(const struct pipeline_pool_trial *trial);
 
-/* A task was enqueued whose end is not looked at. */
+/* A task was enqueued whose end the pool does not look at. */
 void pipeline_pool_trial_skip(struct pipeline_pool_trial *trial);
 
 /* Work has begun, or ended, on a stream at base_now(). */

@@ -4,8 +4,8 @@
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
 
-/* Notifications that a slot waits for, beside those for tasks whose time is wanted. One is for work that is
- * being enqueued while the other is on its way. */
+/* Notifications that a slot waits for at once, apart from those of timed tasks. While one arrives, the other
+ * covers the work that is enqueued meanwhile. */
 #define ARMED_MOST 2u
 
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool)
@@ -56,8 +56,8 @@ static void take_first_locked(struct pipeline_stream_pool *pool, struct pipeline
     settle_locked(pool, watch);
 }
 
-/* The stream has reached `value`, or will not. What is behind the work that has ended begins earlier than
- * predicted, or later, and so do the ends of all watches behind it. */
+/* The stream has reached `value`, or never will. The work behind it begins earlier or later than predicted,
+ * which moves the predicted ends of all later watches. */
 static void end_up_to_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              uint64_t value, uint64_t now, bool is_good)
 {
@@ -92,7 +92,7 @@ static bool is_unarmed(const struct pipeline_pool_slot *slot)
 
 /* ---- notifications -------------------------------------------------------------------------- */
 
-/* Where all work of a drawn slot has ended. */
+/* For a drawn slot whose work has all ended. */
 static void tell_owner_locked(const struct pipeline_pool_slot *slot)
 {
     if (UNLIKELY(slot->owner != NULL) && slot->watches == 0 && slot->unwatched == 0)
@@ -128,7 +128,7 @@ static void end_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_w
     pipeline_pool_wake_locked(pool);
 }
 
-/* On any thread, perhaps under a lock of the backend's. A later notification may have come first. */
+/* Runs on any thread, perhaps under a lock of the backend's. A later notification may have arrived first. */
 static void notified(struct core_notification *notification, int32_t status)
 {
     struct pipeline_pool_watch *watch =
@@ -142,7 +142,7 @@ static void notified(struct core_notification *notification, int32_t status)
     base_lock_release(&pool->lock);
 }
 
-/* The backend takes no notification: waits here. */
+/* The backend takes no notification, so this thread waits. */
 static void wait_for_end(struct pipeline_stream_pool *pool, struct core_stream *stream,
                          struct pipeline_pool_watch *watch)
 {
@@ -183,7 +183,7 @@ static void notify_of(struct pipeline_stream_pool *pool, struct core_stream *str
 
 /* ---- watching ------------------------------------------------------------------------------- */
 
-/* With the lock, released meanwhile where there is none. NULL: there is no memory. */
+/* A watch. With the lock, which this releases to allocate one. NULL: out of memory. */
 static struct pipeline_pool_watch *take_spare_locked(struct pipeline_stream_pool *pool)
 {
     struct pipeline_pool_watch *watch = pool->spare;
@@ -197,8 +197,8 @@ static struct pipeline_pool_watch *take_spare_locked(struct pipeline_stream_pool
     return watch;
 }
 
-/* The operation with which the work of a task begins, where its time is wanted and that operation is not
- * notified anyway; 0: that is not needed. */
+/* The operation whose notification tells that the work of a timed task begins; 0: none is needed, since the
+ * task is not timed or the operation is notified anyway. */
 static uint64_t begin_of(const struct pipeline_pool_slot *slot, const struct pipeline_pool_request *request,
                          uint64_t before, bool wants_time)
 {
@@ -210,7 +210,8 @@ static uint64_t begin_of(const struct pipeline_pool_slot *slot, const struct pip
     return before > completed && before != slot->stamped ? before : 0;
 }
 
-/* Could the work have begun at another time than when the watch before ended, or when it was enqueued? */
+/* Whether the work may have begun at another time than the end of the watch before it, or the time when it
+ * was enqueued. */
 static bool is_vague(const struct pipeline_pool_slot *slot, const struct pipeline_pool_request *request)
 {
     uint64_t completed = atomic_load_explicit(&slot->stream->completed, memory_order_acquire);
@@ -218,10 +219,10 @@ static bool is_vague(const struct pipeline_pool_slot *slot, const struct pipelin
     return request->waited > completed || (slot->unwatched > completed && slot->unwatched > watched);
 }
 
-/* A loan that is watched: its operations end with `last`, and those before it with `before`. */
+/* A loan that is watched. `last` is its last operation, `before` the one before its first. */
 struct loan {
     uint64_t before, last, released;
-    struct pipeline_pool_watch *watch; /* a spare one for it; NULL: there is no memory */
+    struct pipeline_pool_watch *watch; /* a spare watch for it; NULL: out of memory */
 };
 
 static void begin_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
@@ -251,7 +252,7 @@ static void begin_locked(struct pipeline_stream_pool *pool, struct pipeline_pool
 
 /* What remains to be done without the lock. */
 struct plan {
-    struct pipeline_pool_watch *watch; /* NULL: there is no memory for one */
+    struct pipeline_pool_watch *watch; /* NULL: out of memory */
     bool is_armed;
     bool lacks_service;
     uint64_t begin; /* as in notify_of() */
@@ -278,7 +279,7 @@ static struct plan plan_locked(struct pipeline_stream_pool *pool, struct pipelin
 
 static void find_service(struct pipeline_stream_pool *pool);
 
-/* Without memory for a watch this thread waits itself. */
+/* Out of memory for a watch: this thread waits. */
 static void carry_out(struct pipeline_stream_pool *pool, struct core_stream *stream, const struct plan *plan,
                       uint64_t last)
 {
@@ -347,7 +348,8 @@ uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot)
     return last != NULL && !last->is_armed ? last->value : 0;
 }
 
-/* The work up to `value` had ended when it was asked for. As it is not known when, nothing is learned. */
+/* The work up to `value` had ended when the backend was asked. The time of its end is not known, so the pool
+ * learns nothing. */
 static void end_late(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                      const struct core_stream *stream, uint64_t value, bool is_owner)
 {
@@ -367,8 +369,9 @@ static void end_late(struct pipeline_stream_pool *pool, struct pipeline_pool_slo
     base_lock_release(&pool->lock);
 }
 
-/* With the lock, released meanwhile. Other threads may use the slot, or have armed its last watch. Returns
- * the operation that the plan is for; 0: there is nothing to do. */
+/* Plans the notification of the slot's last watch. With the lock, released meanwhile: other threads may use
+ * the slot, or may have armed that watch. Returns the operation that the plan is for; 0: there is nothing to
+ * do. */
 static uint64_t plan_late_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                  const struct core_stream *stream, struct plan *plan)
 {
@@ -396,7 +399,7 @@ bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline
                               struct core_stream *stream, uint64_t value, bool is_owner)
 {
     if (!core_stream_has_finished(stream, value))
-        return false; /* perhaps failed all the same, where the core alone knows it */
+        return false; /* the stream may still have failed: perhaps only the core knows */
     end_late(pool, slot, stream, value, is_owner);
     return true;
 }
@@ -413,7 +416,7 @@ void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline
     if (last == 0)
         return;
     carry_out(pool, stream, &plan, last);
-    if (plan.watch == NULL) /* there was no memory for one: the work was waited for */
+    if (plan.watch == NULL) /* out of memory for a watch: this thread has waited for the work */
         end_late(pool, slot, stream, last, false);
 }
 
@@ -446,7 +449,7 @@ static void arm_rest(struct core_job *job)
     base_lock_release(&pool->lock);
 }
 
-/* Without the service each watch is armed. */
+/* Without a service thread each watch is armed. */
 static void find_service(struct pipeline_stream_pool *pool)
 {
     struct core_service *service;

@@ -1,12 +1,13 @@
-/* How many streams of a device run side by side: the default size of pools. Kept with the models.
+/* How many streams of a device run side by side: the default size of pools. It is stored with the models.
  *
  * One group of a kernel that computes leaves a device room for more of them, so n launches on n streams take
  * as long as one while the device, its driver and its queues run n at once. The width is n times the time of
  * one launch beside that of n, for the n where it is the greatest: 1, 2, 4 and so on, until twice as many are
  * hardly better.
  *
- * What else the device or the host does makes the result too low, so the most of several measurements by
- * different pools counts (pipeline/model/width.c). One that was disturbed shows in the times of its rounds.
+ * Other work of the device or the host makes the result too low, so the largest of several measurements by
+ * different pools counts (pipeline/model/width.c). The times of its rounds show whether a measurement was
+ * disturbed.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -33,7 +34,7 @@
 /* Twice as many streams must be so much better. */
 #define GAIN 1.2
 
-/* Where the median takes so many times as long as the fastest round, something disturbed them. */
+/* The rounds were disturbed if their median takes so many times as long as the fastest one. */
 #define UNSTEADY 1.25
 
 struct bench {
@@ -161,8 +162,7 @@ static uint32_t width_of(const struct times *times)
     return found < TRM_STREAM_POOL_MOST ? found : TRM_STREAM_POOL_MOST;
 }
 
-/* The time of one stream is taken again at the end: where something disturbed the first rounds, it would make
- * the width too great. */
+/* Measures one stream again at the end: a disturbance of the first rounds would make the width too large. */
 static int32_t measure(struct bench *bench, uint32_t *found)
 {
     struct times times = {.count = 1};
@@ -215,7 +215,7 @@ static uint32_t measure_device(struct core_device *device, bool *is_steady)
     return found;
 }
 
-/* A profile would show the launches. */
+/* Does not measure under a profile, which would show the launches. */
 static bool may_measure(const struct core_device *device)
 {
     return core_setting_flag(device->object.context, "stream.measure") &&
@@ -224,7 +224,7 @@ static bool may_measure(const struct core_device *device)
 
 /* One thread at a time, because launches of another one would take turns with these. A context measures a
  * device once, also where that fails. */
-static uint32_t measure_once(struct pipeline_stream_pool *pool, uint32_t kept)
+static uint32_t measure_once(struct pipeline_stream_pool *pool, uint32_t stored)
 {
     struct core_device *device = pool->device;
     uint32_t found             = 0;
@@ -234,11 +234,11 @@ static uint32_t measure_once(struct pipeline_stream_pool *pool, uint32_t kept)
         device->was_measured = true;
         found                = measure_device(device, &is_steady);
         if (found != 0)
-            found = pipeline_pool_keep_save_width(pool, found, is_steady);
+            found = pipeline_pool_stored_save_width(pool, found, is_steady);
     }
     uint32_t known = atomic_load_explicit(&device->side_by_side, memory_order_relaxed);
     found          = found > known ? found : known;
-    found          = found > kept ? found : kept;
+    found          = found > stored ? found : stored;
     atomic_store_explicit(&device->side_by_side, found, memory_order_relaxed);
     base_lock_release(&device->measure_lock);
     return found;
@@ -250,10 +250,10 @@ uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures)
     uint32_t known             = atomic_load_explicit(&device->side_by_side, memory_order_relaxed);
     if (known != 0)
         return known;
-    struct pipeline_stored_width kept = pipeline_pool_keep_width(pool);
-    if (measures && may_measure(device) && pipeline_stored_width_is_due(&kept, pipeline_stored_now()))
-        return measure_once(pool, kept.streams);
-    if (kept.streams != 0 && measures)
-        atomic_store_explicit(&device->side_by_side, kept.streams, memory_order_relaxed);
-    return kept.streams;
+    struct pipeline_stored_width stored = pipeline_pool_stored_width(pool);
+    if (measures && may_measure(device) && pipeline_stored_width_is_due(&stored, pipeline_stored_now()))
+        return measure_once(pool, stored.streams);
+    if (stored.streams != 0 && measures)
+        atomic_store_explicit(&device->side_by_side, stored.streams, memory_order_relaxed);
+    return stored.streams;
 }

@@ -75,7 +75,7 @@ int32_t pipeline_profile_sum_device(const struct pipeline_profile_view *view, ui
 bool pipeline_profile_advise(const struct pipeline_profile_view *view, uint32_t index,
                              struct trm_profile_advice *advice);
 
-/* Why there is none, as a sentence, of the first device that did something: "" where nothing did. */
+/* Why there is none, as a sentence, of the first device that did something; "": no device did anything. */
 void pipeline_profile_no_advice(const struct pipeline_profile_view *view, char *text, size_t capacity);
 
 /* ---- writing ---- */

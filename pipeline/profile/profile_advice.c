@@ -1,14 +1,14 @@
 /* Advice: what the program could do so that a stream is done earlier, and what that gains.
  *
- * A stream that does nearly all of its device's work is cut into rounds: uploads, then kernels, then
- * downloads, each of which may be missing, and before them the time for which the stream stood still until
- * the host enqueued more. The rounds with their measured times are then run again by the recurrence of a flow
- * shop with a limited number of slots, as if the parts had streams of their own, or as if the host did its
+ * Takes the stream that does nearly all of its device's work, and cuts its operations into rounds: the time
+ * for which the stream was idle until the host enqueued more, then uploads, kernels and downloads, each of
+ * which may be missing. Then it simulates the rounds with their measured times, by the recurrence of a flow
+ * shop with a limited number of slots: as if the parts had streams of their own, or as if the host did its
  * part while the device is busy.
  *
- * Advice is a claim: it is given only where every operation is known with its times, the device has memory of
+ * Advice is a claim. So there is none unless the times of every operation are known, the device has memory of
  * its own (or copies and host share the processors with kernels), the stream waits for hardly anything else,
- * and it gains 5 %.
+ * and the gain is 5 % at least.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -20,8 +20,8 @@
 #define LEAST_ROUNDS 4u
 #define LEAST_GAIN 1.05
 
-/* A part of a round that takes less than one in so many of its time is none; so is what a stream waits for,
- * and what other streams of the device do. */
+/* A part that takes less than this fraction (1 / n) of a round is ignored; so are waits of the stream, and
+ * the work of the device's other streams. */
 #define NEGLIGIBLE 20u
 
 enum step {
@@ -56,7 +56,7 @@ static enum step step_of(const struct core_profile_record *record)
     return record->kind == CORE_WORK_DOWNLOAD ? DOWNLOAD : KERNEL;
 }
 
-/* Where there are no copies, a round ends when the stream stands still. */
+/* Without copies a round ends when the stream is idle. */
 static bool begins_round(const struct core_profile_result *result, const struct course *course,
                          enum step step, enum step last, uint64_t gap)
 {
@@ -177,7 +177,7 @@ static void say_ahead(const struct course *course, struct trm_profile_advice *ad
 
 /* ---- advice ----------------------------------------------------------------------------------------- */
 
-/* Prefers the change that is less work where the other one gains hardly more. */
+/* Prefers the change that is less work if the other one gains hardly more. */
 static bool advise_course(const struct course *course, struct trm_profile_advice *advice)
 {
     uint32_t steps  = count_steps(course);

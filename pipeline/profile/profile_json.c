@@ -133,7 +133,7 @@ static void write_ranges(const struct pipeline_profile_view *view, struct pipeli
     pipeline_write(writer, "]");
 }
 
-/* Why there is no advice; null where there is some, or where nothing was done. */
+/* Why there is no advice; null if there is some, or if no device did anything. */
 static void write_no_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
     struct trm_profile_advice advice;

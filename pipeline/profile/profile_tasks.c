@@ -62,7 +62,7 @@ static void write_task(struct pipeline_writer *writer, uint32_t process, uint32_
     pipeline_write(writer, "}");
 }
 
-/* Each task goes onto the first track that is free by then. */
+/* Puts each task on the first track that is free when the task begins. */
 static uint32_t write_tasks(struct pipeline_writer *writer, uint32_t process, uint32_t thread,
                             const struct task *tasks, size_t count)
 {

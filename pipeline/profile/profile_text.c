@@ -169,29 +169,6 @@ static void write_ranges(const struct pipeline_profile_view *view, struct pipeli
 
 /* ---- advice ----------------------------------------------------------------------------------------- */
 
-#define COLUMNS 80u
-
-/* Breaks lines between words. */
-static void write_wrapped(struct pipeline_writer *writer, const char *text)
-{
-    size_t column = 0;
-    while (*text != '\0') {
-        size_t length = strcspn(text, " ");
-        if (column != 0 && column + 1 + length > COLUMNS) {
-            pipeline_write(writer, "\n");
-            column = 0;
-        } else if (column != 0) {
-            pipeline_write(writer, " ");
-            column++;
-        }
-        pipeline_write_bytes(writer, text, length);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    pipeline_write(writer, "\n");
-}
-
 static void write_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
     struct trm_profile_advice advice;
@@ -202,14 +179,14 @@ static void write_advice(const struct pipeline_profile_view *view, struct pipeli
             return;
         snprintf(text, sizeof(text), "No advice: %s", reason);
         pipeline_write(writer, "\n");
-        write_wrapped(writer, text);
+        pipeline_write_wrapped(writer, text, 0, 0);
         return;
     }
     for (uint32_t i = 0; i < MOST_DEVICES && pipeline_profile_advise(view, i, &advice); i++) {
         pipeline_number_text(gain, sizeof(gain), advice.gain, 2);
         snprintf(text, sizeof(text), "Advice: %s: %s x.", advice.sentence, gain);
         pipeline_write(writer, i == 0 ? "\n" : "");
-        write_wrapped(writer, text);
+        pipeline_write_wrapped(writer, text, 0, 0);
     }
 }
 

@@ -63,7 +63,7 @@ static void write_record(struct pipeline_writer *writer, uint32_t process, uint3
     pipeline_write(writer, "}}");
 }
 
-/* A range stands before what it is around, which may begin at the same time. */
+/* A range is written before what is inside it, which may begin at the same time. */
 static void write_range(struct pipeline_writer *writer, uint32_t process, uint32_t thread,
                         const struct core_profile_range *range)
 {

@@ -48,7 +48,7 @@ static int compare_times(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Makes one of those of one name, which lie side by side. Returns how many are left. */
+/* Merges neighbours of the same name. Returns how many are left. */
 static uint32_t merge(struct pipeline_profile_named *list, uint32_t count)
 {
     uint32_t kept = 0;

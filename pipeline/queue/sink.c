@@ -50,14 +50,6 @@ static int32_t consume_memory(struct pipeline_sink *sink, const struct trm_token
     return TRM_OK;
 }
 
-static bool is_stopped(struct pipeline *pipeline)
-{
-    base_biased_lock_acquire(&pipeline->lock);
-    bool stopped = pipeline->queue->stop == PIPELINE_STOPPED || pipeline->queue->is_closing;
-    base_biased_lock_release(&pipeline->lock);
-    return stopped;
-}
-
 static int32_t fail_writing(const struct pipeline_sink *sink, int error)
 {
     return base_fail(TRM_ERROR_IO, "writing %s: %s after %" PRIu64 " bytes", sink->desc.path, strerror(error),
@@ -101,7 +93,7 @@ static int32_t consume_file(struct pipeline_sink *sink, const struct trm_token *
             return fail_writing(sink, errno);
         struct pollfd writable = {.fd = sink->file, .events = POLLOUT};
         poll(&writable, 1, SLICE_MS);
-        if (is_stopped(sink->pipeline))
+        if (pipeline_end_is_stopped(sink->pipeline))
             return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
     return TRM_OK;
@@ -117,14 +109,7 @@ int32_t pipeline_sink_consume(struct pipeline_sink *sink, const struct trm_token
 static int32_t only_port(struct pipeline_sink *sink, const char *what)
 {
     const struct pipeline *pipeline = sink->pipeline;
-    uint32_t outputs                = 0;
-    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
-        if (pipeline->ports[i].kind != TRM_PORT_OUTPUT)
-            continue;
-        outputs++;
-        sink->port      = i;
-        sink->port_size = pipeline->ports[i].size;
-    }
+    uint32_t outputs = pipeline_end_ports(pipeline, TRM_PORT_OUTPUT, &sink->port, &sink->port_size);
     if (outputs == 1)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,

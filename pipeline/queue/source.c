@@ -82,21 +82,13 @@ static int32_t fill_part(struct pipeline_source *source, struct trm_token *token
     return TRM_OK;
 }
 
-static bool is_stopped(struct pipeline *pipeline)
-{
-    base_biased_lock_acquire(&pipeline->lock);
-    bool stopped = pipeline->queue->stop == PIPELINE_STOPPED || pipeline->queue->is_closing;
-    base_biased_lock_release(&pipeline->lock);
-    return stopped;
-}
-
 /* Waits in slices until there is something to read, so that a cancel is noticed. read() reports the end of a
  * pipe that has no writer yet, poll() does not. */
 static int32_t wait_readable(struct pipeline_source *source)
 {
     struct pollfd readable = {.fd = source->file, .events = POLLIN};
     while (poll(&readable, 1, SLICE_MS) <= 0) {
-        if (is_stopped(source->pipeline))
+        if (pipeline_end_is_stopped(source->pipeline))
             return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
     return TRM_OK;
@@ -137,14 +129,7 @@ int32_t pipeline_source_fill(struct pipeline_source *source, struct trm_token *t
 static int32_t only_port(struct pipeline_source *source, const char *what)
 {
     const struct pipeline *pipeline = source->pipeline;
-    uint32_t inputs                 = 0;
-    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
-        if (pipeline->ports[i].kind != TRM_PORT_INPUT)
-            continue;
-        inputs++;
-        source->port      = i;
-        source->port_size = pipeline->ports[i].size;
-    }
+    uint32_t inputs = pipeline_end_ports(pipeline, TRM_PORT_INPUT, &source->port, &source->port_size);
     if (inputs == 1)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -231,6 +216,27 @@ int32_t pipeline_end_flags_check(uint32_t flags, const char *end)
     if ((flags & ~(uint32_t)(TRM_END_SERIAL | TRM_END_PACED)) == 0)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the flags of the %s, 0x%x, have unknown bits", end, flags);
+}
+
+bool pipeline_end_is_stopped(struct pipeline *pipeline)
+{
+    base_biased_lock_acquire(&pipeline->lock);
+    bool stopped = pipeline->queue->stop == PIPELINE_STOPPED || pipeline->queue->is_closing;
+    base_biased_lock_release(&pipeline->lock);
+    return stopped;
+}
+
+uint32_t pipeline_end_ports(const struct pipeline *pipeline, int32_t kind, uint32_t *port, uint64_t *size)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (pipeline->ports[i].kind != kind)
+            continue;
+        count++;
+        *port = i;
+        *size = pipeline->ports[i].size;
+    }
+    return count;
 }
 
 void pipeline_end_name(char name[64], const char *given, const char *path)

@@ -33,6 +33,12 @@ int32_t pipeline_end_flags_check(uint32_t flags, const char *end);
 /* The name of a source or sink: as given, or its path. */
 void pipeline_end_name(char name[64], const char *given, const char *path);
 
+/* Whether the pipeline was cancelled, or is being destroyed. Takes the pipeline's lock. */
+bool pipeline_end_is_stopped(struct pipeline *pipeline);
+
+/* How many ports of this kind (enum trm_port_kind) the pipeline has; the last one and its size. */
+uint32_t pipeline_end_ports(const struct pipeline *pipeline, int32_t kind, uint32_t *port, uint64_t *size);
+
 /* Fills one token: TRM_OK, TRM_TOKEN_END, TRM_TOKEN_SKIP, or an error with its sentence. */
 int32_t pipeline_source_fill(struct pipeline_source *source, struct trm_token *token);
 

@@ -155,6 +155,13 @@ void bench_wait_for_wake(struct bench *bench);
 int32_t bench_load_kernels(struct bench *bench);
 void bench_unload_kernels(struct bench *bench);
 
+/* The built-in kernel of `links`, a constant of that name, fused multiply-adds for each element, one after
+ * the other. The descriptor keeps the pointer. */
+struct trm_module_desc bench_chain_desc(const struct trm_constant *links);
+
+/* The status of a call that loads a built-in kernel: where these are not installed, the case is skipped. */
+int32_t bench_built_in(struct bench *bench, int32_t status);
+
 /* Draw the same tasks of several kinds on one stream, round-robin over a pool, and by the pool's own choice,
  * as an SVG file. Returns an exit status. */
 int bench_picture(struct bench *bench, const char *path);

@@ -111,22 +111,12 @@ static int32_t sink(void *user, const struct trm_token *token)
 static int32_t load_kernel(struct bench *bench, struct bench_flow *flow)
 {
     const struct trm_constant links   = trm_constant_u32("links", flow->links);
-    const struct trm_module_desc desc = {
-        .struct_size    = sizeof(desc),
-        .format         = TRM_MODULE_NAMED,
-        .data           = "fma_chain",
-        .size           = sizeof("fma_chain"),
-        .constants      = &links,
-        .constant_count = 1,
-    };
-    int32_t status = flow->group
-                         ? trm_group_kernel_load(flow->group, &desc, NULL, &flow->group_kernel)
-                         : trm_module_load(flow->one ? flow->one : bench->device, &desc, &flow->module);
+    const struct trm_module_desc desc = bench_chain_desc(&links);
+    int32_t status                    = flow->group
+                                            ? trm_group_kernel_load(flow->group, &desc, NULL, &flow->group_kernel)
+                                            : trm_module_load(flow->one ? flow->one : bench->device, &desc, &flow->module);
 
-    if (status == TRM_ERROR_NOT_FOUND) {
-        bench->complaint = "the built-in kernels are not installed";
-        return TRM_ERROR_UNSUPPORTED;
-    }
+    status = bench_built_in(bench, status);
     if (status == TRM_OK && !flow->group)
         status = trm_kernel_get(flow->module, NULL, &flow->kernel);
     if (status == TRM_OK && flow->kind->sums)

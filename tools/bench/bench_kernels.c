@@ -71,6 +71,26 @@ int32_t bench_load_kernels(struct bench *bench)
     return status;
 }
 
+struct trm_module_desc bench_chain_desc(const struct trm_constant *links)
+{
+    return (struct trm_module_desc){
+        .struct_size    = sizeof(struct trm_module_desc),
+        .format         = TRM_MODULE_NAMED,
+        .data           = "fma_chain",
+        .size           = sizeof("fma_chain"),
+        .constants      = links,
+        .constant_count = 1,
+    };
+}
+
+int32_t bench_built_in(struct bench *bench, int32_t status)
+{
+    if (status != TRM_ERROR_NOT_FOUND)
+        return status;
+    bench->complaint = "the built-in kernels are not installed";
+    return TRM_ERROR_UNSUPPORTED;
+}
+
 void bench_unload_kernels(struct bench *bench)
 {
     trm_kernel_destroy(bench->post);

@@ -60,20 +60,10 @@ static int32_t load(struct bench *bench, struct bench_mix *mix, enum work work)
 {
     uint32_t many                     = is_gpu(bench) ? GPU_LINKS : LINKS;
     const struct trm_constant links   = trm_constant_u32("links", work == MEMORY ? 1 : many);
-    const struct trm_module_desc desc = {
-        .struct_size    = sizeof(desc),
-        .format         = TRM_MODULE_NAMED,
-        .data           = "fma_chain",
-        .size           = sizeof("fma_chain"),
-        .constants      = &links,
-        .constant_count = 1,
-    };
-    int32_t status = trm_module_load(bench->device, &desc, &mix->modules[work]);
+    const struct trm_module_desc desc = bench_chain_desc(&links);
+    int32_t status                    = trm_module_load(bench->device, &desc, &mix->modules[work]);
 
-    if (status == TRM_ERROR_NOT_FOUND) {
-        bench->complaint = "the built-in kernels are not installed";
-        return TRM_ERROR_UNSUPPORTED;
-    }
+    status = bench_built_in(bench, status);
     return status == TRM_OK ? trm_kernel_get(mix->modules[work], NULL, &mix->kernels[work]) : status;
 }
 

@@ -12,7 +12,8 @@ static uint64_t first_value(const struct trm_backend_stream *stream)
     return stream->waiter_first ? stream->waiter_first->value : UINT64_MAX;
 }
 
-/* Where waiters were taken out: who still reads the lower value before looks in the list in vain. */
+/* Raises `awaited` after waiters were taken out. A thread that still reads the lower value looks into the
+ * list in vain. */
 static void raise_awaited(struct trm_backend_stream *stream)
 {
     atomic_store_explicit(&stream->awaited, first_value(stream), memory_order_release);

@@ -150,7 +150,8 @@ void cpu_ring_follow_jump(struct trm_backend_stream *stream)
 void cpu_ring_fini(struct trm_backend_stream *stream)
 {
     struct cpu_ring_reader *reader = &stream->reader;
-    /* Only a WRAP or a JUMP can be left: they are written before the operation that follows is committed. */
+    /* Only a WRAP or a JUMP can be left, which the writer stores before it commits the operation that
+     * follows. */
     while (reader->position != stream->writer.written) {
         const struct cpu_op *op = cpu_ring_at(reader);
         if (op->kind == CPU_OP_JUMP)

@@ -114,8 +114,8 @@ static bool has_more(struct trm_backend_stream *stream)
     return stream->reader.position != atomic_load_explicit(&stream->tail, memory_order_acquire);
 }
 
-/* Leave the stream. What was submitted goes to the workers, and so does notifying the waiters that are due;
- * what was not submitted may wait. */
+/* Leave the stream. The workers get its submitted operations, and notify the waiters that are due; other
+ * operations may wait. */
 static void leave(struct trm_backend_stream *stream)
 {
     do {
@@ -171,8 +171,8 @@ static bool has_notified(struct cpu_session *session, struct trm_backend_stream 
 
 /* Leave a stream whose next operation waits for `other`, and run `other` next. The stream stays claimed,
  * behind `other` in the list, so that going back and forth between streams takes no lock. False when this
- * session cannot run `other`, or has many streams: then the stream is to be parked. Or when it cannot be
- * parked, as it has to be before `other` may be left to another thread. */
+ * session cannot run `other`, or has many streams, so that the caller has to park the stream; or when the
+ * stream cannot be parked, which is necessary before another thread may get `other`. */
 static bool hold(struct cpu_session *session, struct trm_backend_stream *stream,
                  struct trm_backend_stream *other)
 {
@@ -200,8 +200,8 @@ static bool hold(struct cpu_session *session, struct trm_backend_stream *stream,
     return true;
 }
 
-/* Park the streams that are held, unless what they wait for has come. Before the session leaves its stream to
- * another thread, since it would claim that again at once, and before an operation that takes long. */
+/* Park the held streams whose waits are not over. Called before the session leaves its stream to another
+ * thread, since it would claim that again at once, and before an operation that takes long. */
 static void park_held(struct cpu_session *session)
 {
     struct trm_backend_stream *stream = session->ready_first;
@@ -437,7 +437,7 @@ static bool run_until(struct cpu_session *session, struct trm_backend_stream *st
     return true;
 }
 
-/* A stream that this session has just got. */
+/* Begin with a stream that this session has just got. */
 static void begin(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     cpu_session_notify(session, stream);
@@ -472,7 +472,7 @@ void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *str
 {
     while (stream != NULL) {
         drain(session, stream);
-        /* Holding a stream brings the session no nearer to its end. */
+        /* A session that only holds streams makes no progress. */
         stream              = !session->is_holding && is_finished(session) ? NULL : take_ready(session);
         session->is_holding = false;
     }

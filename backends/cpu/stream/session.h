@@ -63,7 +63,7 @@ bool cpu_operation_run(struct cpu_session *session, struct trm_backend_stream *s
 void cpu_session_add_ready(struct cpu_session *session, struct trm_backend_stream *stream);
 
 /* Owner: park a stream whose next operation waits for `value` of `other`. False when it need not wait any
- * more, or is abandoned. `root` is what cpu_stream_claim_root_locked() found; NULL: it is not looked for. */
+ * more, or is abandoned. `root` gets the result of cpu_stream_claim_root_locked(); NULL: not wanted. */
 bool cpu_session_park(struct cpu_session *session, struct trm_backend_stream *stream,
                       struct trm_backend_stream *other, uint64_t value, struct trm_backend_stream **root);
 

@@ -182,7 +182,7 @@ static uint64_t deadline_since(const struct trm_backend_stream *stream, uint64_t
                : cpu_clock_deadline(&stream->scheduler->instance->clock, deadline, begin);
 }
 
-/* What the stream has to do yet, this thread could not run. */
+/* This thread could not run what the stream still has to do. */
 static int32_t wait_for_others(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
 {
     uint8_t kind = deadline == TRM_UTIL_NEVER ? CPU_WAITER_HELPER : CPU_WAITER_THREAD;
@@ -203,7 +203,7 @@ static int32_t wait_for_others(struct trm_backend_stream *stream, uint64_t value
     }
 }
 
-/* Mostly this thread runs what it waits for. Only if it does not is the system's clock read for the deadline,
+/* Mostly this thread runs what it waits for. Only otherwise it reads the system's clock for the deadline,
  * which takes as long as a short operation. */
 int32_t cpu_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {

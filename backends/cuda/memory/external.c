@@ -18,7 +18,7 @@ static int32_t fail_unable(const struct trm_backend_device *device)
                              : "the device or its driver lacks virtual memory with such handles");
 }
 
-/* An integrated device would need an address for the host too. */
+/* Memory of an integrated device would also need an address for the host. */
 static bool can_share(const struct trm_backend_device *device)
 {
     return !device->physical->integrated && device->physical->shares_memory;

@@ -35,12 +35,6 @@ static bool is_image(const struct trm_parameter *parameter)
     return parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS;
 }
 
-/* What the code takes as a parameter of its own; the rest are members of a struct. */
-static bool is_entry(const struct trm_parameter *parameter)
-{
-    return parameter->kind == TRM_PARAMETER_BUFFER || is_image(parameter);
-}
-
 static uint32_t parameter_size(const struct trm_parameter *parameter)
 {
     switch (parameter->kind) {
@@ -218,7 +212,7 @@ static void lay_out_struct(const struct trm_kernel_info *info, struct layout *la
     uint32_t most = 0, size = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
-        if (is_entry(parameter))
+        if (trm_util_has_descriptor(parameter))
             continue;
         uint32_t alignment = scalar_alignment(parameter);
         most               = alignment > most ? alignment : most;
@@ -229,17 +223,8 @@ static void lay_out_struct(const struct trm_kernel_info *info, struct layout *la
         return;
     add_entry(layout, align(size, most), most);
     for (uint32_t i = 0; i < info->parameter_count; i++)
-        if (!is_entry(&info->parameters[i]))
+        if (!trm_util_has_descriptor(&info->parameters[i]))
             layout->offsets[i] += layout->entries[layout->count - 1];
-}
-
-/* Is it an element of the array whose element the parameter before it is? The code has the array as one
- * parameter. */
-static bool is_next_element(const struct trm_kernel_info *info, uint32_t index)
-{
-    const struct trm_parameter *one = &info->parameters[index];
-    return index != 0 && is_entry(one) && is_entry(one - 1) && one->set == one[-1].set &&
-           one->place == one[-1].place;
 }
 
 static void add_element(struct layout *layout, uint32_t size)
@@ -253,7 +238,7 @@ static uint32_t count_buffers(const struct trm_kernel_info *info)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++)
-        count += info->parameters[i].kind == TRM_PARAMETER_BUFFER && !is_next_element(info, i);
+        count += info->parameters[i].kind == TRM_PARAMETER_BUFFER && !trm_util_is_next_element(info, i);
     return count;
 }
 
@@ -262,7 +247,7 @@ static void lay_out_sizes(const struct trm_kernel_info *info, struct layout *lay
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         if (info->parameters[i].kind != TRM_PARAMETER_BUFFER)
             continue;
-        if (is_next_element(info, i))
+        if (trm_util_is_next_element(info, i))
             add_element(layout, ADDRESS_BYTES);
         else
             add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
@@ -274,9 +259,9 @@ static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_i
 {
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         uint32_t size = parameter_size(&info->parameters[i]);
-        if (!is_entry(&info->parameters[i]))
+        if (!trm_util_has_descriptor(&info->parameters[i]))
             continue;
-        if (is_next_element(info, i))
+        if (trm_util_is_next_element(info, i))
             add_element(layout, size);
         else
             add_entry(layout, size, ADDRESS_BYTES);
@@ -371,7 +356,7 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     uint32_t buffers = count_buffers(info), own = 0;
     struct found found;
     for (uint32_t i = 0; i < info->parameter_count; i++)
-        own += is_entry(&info->parameters[i]);
+        own += trm_util_has_descriptor(&info->parameters[i]);
     uint32_t entries =
         own + buffers + (own != info->parameter_count) + (shape->coarsening != 0) + module->notes_faults;
     if (info->parameter_count > CUDA_MAX_ARGUMENTS || entries > CUDA_MAX_ARGUMENTS)

@@ -29,7 +29,7 @@ static uint32_t count_descriptors(const struct trm_kernel_info *info)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++)
-        count += vulkan_has_descriptor(&info->parameters[i]);
+        count += trm_util_has_descriptor(&info->parameters[i]);
     return count;
 }
 
@@ -45,10 +45,10 @@ int32_t vulkan_bindings_find(struct trm_backend_module *module, const struct trm
         return trm_util_fail_host_memory(host, "the descriptors of a module");
     place = module->places;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
-        if (!vulkan_has_descriptor(&info->parameters[i]))
+        if (!trm_util_has_descriptor(&info->parameters[i]))
             continue;
         bool is_first = place == module->places;
-        if (vulkan_is_next_element(info, i)) {
+        if (trm_util_is_next_element(info, i)) {
             *place = place[-1];
             place->element++;
         } else {

@@ -22,7 +22,7 @@ static uint32_t constant_bytes(const struct trm_kernel_info *info)
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
-        if (!vulkan_has_descriptor(parameter) && !vulkan_is_count(parameter) &&
+        if (!trm_util_has_descriptor(parameter) && !vulkan_is_count(parameter) &&
             parameter->place + parameter->size > bytes)
             bytes = parameter->place + parameter->size;
     }
@@ -32,7 +32,7 @@ static uint32_t constant_bytes(const struct trm_kernel_info *info)
 static bool writes_memory(const struct trm_kernel_info *info)
 {
     for (uint32_t i = 0; i < info->parameter_count; i++)
-        if (vulkan_has_descriptor(&info->parameters[i]) &&
+        if (trm_util_has_descriptor(&info->parameters[i]) &&
             info->parameters[i].kind != TRM_PARAMETER_SAMPLER &&
             info->parameters[i].access != TRM_ACCESS_READ)
             return true;

@@ -29,7 +29,7 @@ static uint32_t descriptor_of(const struct trm_kernel_info *info, uint32_t index
 {
     uint32_t descriptor = 0;
     for (uint32_t i = 0; i < index; i++)
-        descriptor += vulkan_has_descriptor(&info->parameters[i]);
+        descriptor += trm_util_has_descriptor(&info->parameters[i]);
     return descriptor;
 }
 

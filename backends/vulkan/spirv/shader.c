@@ -143,7 +143,7 @@ static void number_resources(struct rewriting *rewriting, const struct trm_kerne
 {
     uint32_t binding = 0;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (vulkan_has_descriptor(&kernel->parameters[i]) && !vulkan_is_next_element(kernel, i))
+        if (trm_util_has_descriptor(&kernel->parameters[i]) && !trm_util_is_next_element(kernel, i))
             number_views(rewriting, &kernel->parameters[i], binding++);
 }
 

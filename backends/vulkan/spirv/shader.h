@@ -18,26 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <trireme/backend.h>
+#include <trireme/backend_util.h>
 
 struct trm_backend_device;
 struct trm_backend_instance;
 struct trm_module_source;
-
-/* Has the parameter a descriptor? Others are in the push constants. */
-static inline bool vulkan_has_descriptor(const struct trm_parameter *parameter)
-{
-    return parameter->kind == TRM_PARAMETER_BUFFER ||
-           (parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS);
-}
-
-/* Is it an element of the array of which the parameter before it is one too? Both have one binding. */
-static inline bool vulkan_is_next_element(const struct trm_kernel_info *info, uint32_t index)
-{
-    const struct trm_parameter *one = &info->parameters[index];
-    return index != 0 && vulkan_has_descriptor(one) && vulkan_has_descriptor(one - 1) &&
-           one->set == one[-1].set && one->place == one[-1].place;
-}
 
 /* Is it the number of an array's elements, which the shader does not ask for? */
 static inline bool vulkan_is_count(const struct trm_parameter *parameter)

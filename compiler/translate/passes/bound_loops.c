@@ -28,13 +28,6 @@ struct counted {
     int64_t ahead, step;
 };
 
-static struct spirv_instruction *maker(const struct body *body, uint32_t id)
-{
-    const struct spirv_id *info = &body->module->ids[id];
-
-    return info->kind == SPIRV_ID_VALUE && !body->values[id].is_phi ? info->as.instruction : NULL;
-}
-
 /* Reads a constant of 32 bits, as its type says. */
 static bool constant_of(const struct body *body, uint32_t id, bool is_signed, int64_t *value)
 {
@@ -50,7 +43,7 @@ static bool constant_of(const struct body *body, uint32_t id, bool is_signed, in
 /* Reads `id` as base + a constant; a value that is no such sum is its own base. */
 static uint32_t base_of(const struct body *body, uint32_t id, int64_t *ahead)
 {
-    const struct spirv_instruction *sum = maker(body, id);
+    const struct spirv_instruction *sum = body_definition(body, id);
 
     *ahead = 0;
     if (sum == NULL || sum->opcode != SpvOpIAdd)
@@ -149,7 +142,7 @@ static bool read_comparison(const struct body *body, struct counted *counted)
         {SpvOpSGreaterThan, SpvOpSLessThanEqual, true, false, true},
         {SpvOpSGreaterThanEqual, SpvOpSLessThan, true, true, true},
     };
-    const struct spirv_instruction *comparison = maker(body, counted->exit->condition);
+    const struct spirv_instruction *comparison = body_definition(body, counted->exit->condition);
 
     for (uint32_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && comparison != NULL; i++) {
         if (comparison->opcode != (counted->leaves_if_true ? forms[i].opposite : forms[i].opcode))
@@ -209,7 +202,7 @@ static bool computes(const struct node *node, uint32_t id)
 /* Is it a load of an argument, which gives the same everywhere? */
 static bool is_argument(const struct body *body, uint32_t id)
 {
-    const struct spirv_instruction *op = maker(body, id);
+    const struct spirv_instruction *op = body_definition(body, id);
     const struct access *access =
         op != NULL && op->opcode == SpvOpLoad ? body_access(body, op->operands[0]) : NULL;
     const struct spirv_variable *variable =
@@ -250,13 +243,13 @@ static uint32_t add(struct body *body, struct node *ops, uint32_t opcode, uint32
 /* Computes the number below which the counter must be. 0 without memory. */
 static uint32_t add_limit(struct body *body, const struct counted *counted, struct node *ops)
 {
-    const struct spirv_instruction *like = maker(body, counted->exit->condition);
+    const struct spirv_instruction *like = body_definition(body, counted->exit->condition);
     uint32_t bound                       = counted->bound;
     uint32_t type                        = body->module->ids[bound].type;
     uint64_t least                       = counted->is_signed ? UINT64_C(0x80000000) : 0;
 
     if (computes(counted->loop, bound)) {
-        const struct spirv_instruction *load = maker(body, bound);
+        const struct spirv_instruction *load = body_definition(body, bound);
         bound = add(body, ops, SpvOpLoad, type, load->operands, load->operand_count, load);
     }
     uint32_t distance = (uint32_t)(counted->is_inclusive - counted->ahead);
@@ -289,7 +282,7 @@ static void put_before(struct body *body, struct node *ops, struct node *loop)
 
 static void change(struct body *body, const struct counted *counted)
 {
-    const struct spirv_instruction *like = maker(body, counted->exit->condition);
+    const struct spirv_instruction *like = body_definition(body, counted->exit->condition);
     struct node *ops                     = node_new(body, NODE_OPS);
     uint32_t limit                       = ops == NULL ? 0 : add_limit(body, counted, ops);
     SpvOp opcode                         = counted->is_signed ? SpvOpSLessThan : SpvOpULessThan;

@@ -46,23 +46,16 @@ static struct half half_of(struct node *node)
     return half;
 }
 
-static struct spirv_instruction *maker(const struct body *body, uint32_t id)
-{
-    const struct spirv_id *info = &body->module->ids[id];
-
-    return info->kind == SPIRV_ID_VALUE && !body->values[id].is_phi ? info->as.instruction : NULL;
-}
-
 /* The instruction that makes a value, seen through selects whose condition is a constant. */
 static struct spirv_instruction *origin(const struct body *body, uint32_t id)
 {
-    struct spirv_instruction *op = maker(body, id);
+    struct spirv_instruction *op = body_definition(body, id);
 
     for (uint32_t step = 0; step < STEPS_MOST && op != NULL && op->opcode == SpvOpSelect; step++) {
         const struct spirv_constant *condition = spirv_constant(body->module, op->operands[0]);
         if (condition == NULL || condition->part_count != 0)
             return NULL;
-        op = maker(body, op->operands[condition->bits != 0 ? 1 : 2]);
+        op = body_definition(body, op->operands[condition->bits != 0 ? 1 : 2]);
     }
     return op;
 }

@@ -7,20 +7,12 @@
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-/* The operation that makes a value; NULL for phis and constants. */
-static const struct spirv_instruction *maker(const struct body *body, uint32_t id)
-{
-    if (body->module->ids[id].kind != SPIRV_ID_VALUE || body->values[id].is_phi)
-        return NULL;
-    return body->module->ids[id].as.instruction;
-}
-
 /* Redirects an extract to the vector that its component comes from: through shuffles, and inserts of other
  * components. */
 static void see_through(const struct body *body, struct spirv_instruction *op)
 {
     for (uint32_t step = 0; step < STEPS_MOST; step++) {
-        const struct spirv_instruction *from = maker(body, op->operands[0]);
+        const struct spirv_instruction *from = body_definition(body, op->operands[0]);
         if (from == NULL || spirv_type(body->module, from->type)->kind != SPIRV_VECTOR)
             return;
         if (from->opcode == SpvOpCompositeInsert && from->operands[2] != op->operands[1]) {
@@ -43,7 +35,7 @@ void simplify_extract(struct body *body, struct spirv_instruction *op)
     if (op->opcode != SpvOpCompositeExtract || op->operand_count != 2)
         return;
     see_through(body, op);
-    const struct spirv_instruction *load = maker(body, op->operands[0]);
+    const struct spirv_instruction *load = body_definition(body, op->operands[0]);
     if (load == NULL || load->opcode != SpvOpLoad)
         return;
     struct access access                  = *body_access(body, load->operands[0]);

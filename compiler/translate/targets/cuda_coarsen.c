@@ -46,14 +46,6 @@ struct scan {
 
 /* ---- the guard */
 
-/* The instruction that makes a value; NULL for phis and constants. */
-static const struct spirv_instruction *definition(const struct emit *emit, uint32_t id)
-{
-    const struct spirv_id *info = &emit->module->ids[id];
-
-    return info->kind == SPIRV_ID_VALUE && !emit->body->values[id].is_phi ? info->as.instruction : NULL;
-}
-
 /* The constant index of an access with a single index; UINT32_MAX otherwise. */
 static uint32_t only_index(const struct emit *emit, const struct access *access)
 {
@@ -80,10 +72,10 @@ static const struct spirv_variable *variable_of(const struct emit *emit, const s
 /* Is it gl_GlobalInvocationID.x (component 0) or .y (1), loaded by itself or extracted from the whole? */
 static bool is_item(const struct emit *emit, uint32_t id, uint32_t component)
 {
-    const struct spirv_instruction *op = definition(emit, id);
+    const struct spirv_instruction *op = body_definition(emit->body, id);
     bool is_part = op != NULL && op->opcode == SpvOpCompositeExtract && op->operand_count == 2 &&
                    op->operands[1] == component;
-    const struct access *access = loaded(emit, is_part ? definition(emit, op->operands[0]) : op);
+    const struct access *access = loaded(emit, is_part ? body_definition(emit->body, op->operands[0]) : op);
 
     return access != NULL && variable_of(emit, access)->builtin == SpvBuiltInGlobalInvocationId &&
            (is_part ? access->count == 0 : only_index(emit, access) == component);
@@ -92,7 +84,7 @@ static bool is_item(const struct emit *emit, uint32_t id, uint32_t component)
 /* A push constant as an expression; NULL for other values. */
 static const char *bound_of(const struct emit *emit, uint32_t id)
 {
-    const struct access *access = loaded(emit, definition(emit, id));
+    const struct access *access = loaded(emit, body_definition(emit->body, id));
 
     if (access == NULL || variable_of(emit, access)->storage != SpvStorageClassPushConstant ||
         only_index(emit, access) == UINT32_MAX)
@@ -114,7 +106,7 @@ static bool is_return(const struct node *node)
 static const char *guard_of(const struct emit *emit, uint32_t index)
 {
     const struct node *root = emit->body->root, *node = root->children[index];
-    const struct spirv_instruction *op = definition(emit, node->condition);
+    const struct spirv_instruction *op = body_definition(emit->body, node->condition);
 
     if (op == NULL || node->children[1] != NULL)
         return NULL;

@@ -53,6 +53,13 @@ uint32_t body_copy_id(struct body *body, uint32_t id)
     return copy;
 }
 
+struct spirv_instruction *body_definition(const struct body *body, uint32_t id)
+{
+    const struct spirv_id *info = &body->module->ids[id];
+
+    return info->kind == SPIRV_ID_VALUE && !body->values[id].is_phi ? info->as.instruction : NULL;
+}
+
 static uint32_t new_constant(struct body *body, uint32_t type, uint64_t bits, bool is_null)
 {
     struct spirv_constant *constant = base_arena_allocate(body->arena, 1, sizeof(*constant));

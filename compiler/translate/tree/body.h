@@ -100,6 +100,9 @@ uint32_t body_pointer_type(struct body *body, uint32_t storage, uint32_t element
 /* Makes room in `values` for all ids. 0 without memory. */
 bool body_grow(struct body *body);
 
+/* The instruction that computes a value; NULL for phis, constants and variables. */
+struct spirv_instruction *body_definition(const struct body *body, uint32_t id);
+
 /* The status of a pass at its end; not TRM_OK when the arena failed. */
 int32_t body_status(const struct body *body);
 

@@ -8,6 +8,8 @@
 #include "tools/kernel/kernel.h"
 #include "tools/run/plan/recipe.h"
 
+#define SENTENCE_MOST FAULT_TEXT
+
 struct listing {
     char text[640];
     bool some;
@@ -101,38 +103,40 @@ void plan_suggest(const struct code *code, const char *name, char *text, size_t 
 
 /* ---- sentences ---- */
 
-static void list_all(struct listing *listing, const struct plan *plan, const struct code *code)
+/* Writes what is wrong, and the options that the kernel has. */
+static void explain(char *text, size_t capacity, const struct plan *plan, const struct spec *spec,
+                    const struct code *code, const char *format, va_list arguments)
 {
-    list_options(listing, plan, code);
-    if (!listing->some)
-        list(listing, "none");
+    struct listing listing = {.text = ""};
+    char complaint[320];
+
+    vsnprintf(complaint, sizeof(complaint), format, arguments);
+    list_options(&listing, plan, code);
+    if (!listing.some)
+        list(&listing, "none");
+    snprintf(text, capacity, "-k %s: %s. Options of %s: %s", spec->text, complaint, code->info.name,
+             listing.text);
 }
 
 bool plan_complain(struct plan *plan, const struct spec *spec, const struct code *code, const char *format,
                    ...)
 {
-    struct listing listing = {.text = ""};
-    char complaint[320];
+    char text[SENTENCE_MOST];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(complaint, sizeof(complaint), format, arguments);
+    explain(text, sizeof(text), plan, spec, code, format, arguments);
     va_end(arguments);
-    list_all(&listing, plan, code);
-    return fault_set(plan->fault, "-k %s: %s. Options of %s: %s", spec->text, complaint, code->info.name,
-                     listing.text);
+    return fault_set(plan->fault, "%s", text);
 }
 
 bool plan_misuse(struct plan *plan, const struct spec *spec, const struct code *code, const char *format, ...)
 {
-    struct listing listing = {.text = ""};
-    char complaint[320];
+    char text[SENTENCE_MOST];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(complaint, sizeof(complaint), format, arguments);
+    explain(text, sizeof(text), plan, spec, code, format, arguments);
     va_end(arguments);
-    list_all(&listing, plan, code);
-    return fault_misuse(plan->fault, "-k %s: %s. Options of %s: %s", spec->text, complaint, code->info.name,
-                        listing.text);
+    return fault_misuse(plan->fault, "%s", text);
 }

@@ -1,4 +1,4 @@
-/* Which operations are kept from one token of a slot to the next.
+/* Which operations are cached from one token of a slot to the next.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/kept.h"
@@ -32,31 +32,31 @@ static void pass(uint64_t bytes)
     ck_assert_int_eq(trm_pipeline_release(handle, token), TRM_OK);
 }
 
-static bool keeps(void)
+static bool is_cached(void)
 {
-    return pipeline_kept_is_ready(pipeline->slots[0], pipeline->engine->strategy);
+    return pipeline_cached_is_ready(pipeline->slots[0], pipeline->engine->strategy);
 }
 
-START_TEST(the_operations_of_full_tokens_are_kept_until_one_differs)
+START_TEST(the_operations_of_full_tokens_are_cached_until_one_differs)
 {
     open_pipeline(TRM_STRATEGY_SLOT_STREAMS);
-    ck_assert(!keeps());
+    ck_assert(!is_cached());
     pass(BYTES);
-    ck_assert(keeps());
+    ck_assert(is_cached());
     pass(BYTES);
-    ck_assert(keeps());
+    ck_assert(is_cached());
     ck_assert_uint_eq(pipeline->slots[0]->device->bytes_up, BYTES);
     ck_assert_uint_eq(pipeline->slots[0]->device->bytes_down, BYTES);
     pass(BYTES / 2);
-    ck_assert(!keeps());
+    ck_assert(!is_cached());
     ck_assert_uint_eq(pipeline->slots[0]->device->bytes_up, BYTES / 2);
     pass(BYTES);
-    ck_assert(keeps());
+    ck_assert(is_cached());
     trm_pipeline_destroy(handle);
 }
 END_TEST
 
-START_TEST(a_token_whose_launch_is_kept_is_noted_like_any_other)
+START_TEST(a_token_whose_launch_is_cached_is_noted_like_any_other)
 {
     struct pipeline_slot_device *own;
     uint64_t before[4];
@@ -68,7 +68,7 @@ START_TEST(a_token_whose_launch_is_kept_is_noted_like_any_other)
     before[1] = own->launched[0];
     before[2] = pipeline_slot_point(&own->processed).value;
     before[3] = pipeline_slot_point(&own->finished).value;
-    ck_assert(keeps());
+    ck_assert(is_cached());
     pass(BYTES);
     /* Three operations a token. */
     ck_assert_uint_eq(pipeline_slot_point(&own->uploaded).value, before[0] + 3);
@@ -85,16 +85,16 @@ START_TEST(the_operations_of_what_may_change_are_not_kept)
     open_pipeline(TRM_STRATEGY_SLOT_STREAMS);
     pass(BYTES);
     pipeline->slots[0]->device->samples = 1; /* it gets time stamps */
-    ck_assert(!keeps());
+    ck_assert(!is_cached());
     trm_pipeline_destroy(handle);
     open_pipeline(TRM_STRATEGY_ROLE_STREAMS);
     pass(BYTES);
-    ck_assert(!keeps());
+    ck_assert(!is_cached());
     trm_pipeline_destroy(handle);
     stages[0].shape = shape;
     open_pipeline(TRM_STRATEGY_SLOT_STREAMS);
     pass(BYTES);
-    ck_assert(!keeps());
+    ck_assert(!is_cached());
     trm_pipeline_destroy(handle);
 }
 END_TEST
@@ -105,8 +105,8 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("kept");
 
     tcase_add_checked_fixture(tests, open_stores, close_stores);
-    tcase_add_test(tests, the_operations_of_full_tokens_are_kept_until_one_differs);
-    tcase_add_test(tests, a_token_whose_launch_is_kept_is_noted_like_any_other);
+    tcase_add_test(tests, the_operations_of_full_tokens_are_cached_until_one_differs);
+    tcase_add_test(tests, a_token_whose_launch_is_cached_is_noted_like_any_other);
     tcase_add_test(tests, the_operations_of_what_may_change_are_not_kept);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,7 +1,7 @@
-/* Models that are kept between runs.
+/* What pools store between runs: models of kernels, and how many streams run side by side.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/pool/keep.h"
+#include "pipeline/pool/stored_models.h"
 
 #include <string.h>
 
@@ -10,54 +10,54 @@
 #include "core/settings/settings.h"
 #include "pipeline/pool/pool.h"
 
-void pipeline_pool_keep_load(struct pipeline_stream_pool *pool)
+void pipeline_pool_stored_load(struct pipeline_stream_pool *pool)
 {
     struct core_context *context = pool->object.context;
     struct base_saved_error saved;
     if (!core_setting_flag(context, "stream.models"))
         return;
-    struct pipeline_pool_keep *keep = core_allocate(context, sizeof(*keep));
-    if (keep == NULL)
+    struct pipeline_pool_stored *stored = core_allocate(context, sizeof(*stored));
+    if (stored == NULL)
         return;
     base_error_save(&saved);
-    pipeline_stored_device_of(pool->device, &keep->device);
-    keep->stored = pipeline_stored_load(context, &keep->device, 0);
+    pipeline_stored_device_of(pool->device, &stored->device);
+    stored->models = pipeline_stored_load(context, &stored->device, 0);
     base_error_restore(&saved);
-    if (keep->stored != NULL)
-        pool->workloads.best_rate = keep->stored->head.best_rate;
-    pool->keep = keep;
+    if (stored->models != NULL)
+        pool->workloads.best_rate = stored->models->head.best_rate;
+    pool->stored = stored;
 }
 
-void pipeline_pool_keep_fini(struct pipeline_stream_pool *pool)
+void pipeline_pool_stored_fini(struct pipeline_stream_pool *pool)
 {
-    if (pool->keep == NULL)
+    if (pool->stored == NULL)
         return;
-    pipeline_stored_destroy(pool->object.context, pool->keep->stored);
-    core_free(pool->object.context, pool->keep, sizeof(*pool->keep));
+    pipeline_stored_destroy(pool->object.context, pool->stored->models);
+    core_free(pool->object.context, pool->stored, sizeof(*pool->stored));
 }
 
 /* ---- the width of the device ---------------------------------------------------------------- */
 
-struct pipeline_stored_width pipeline_pool_keep_width(const struct pipeline_stream_pool *pool)
+struct pipeline_stored_width pipeline_pool_stored_width(const struct pipeline_stream_pool *pool)
 {
-    if (pool->keep == NULL || pool->keep->stored == NULL)
+    if (pool->stored == NULL || pool->stored->models == NULL)
         return (struct pipeline_stored_width){.streams = 0};
-    return pool->keep->stored->head.width;
+    return pool->stored->models->head.width;
 }
 
 /* The file with room for what the pool has learned, or an empty one; NULL without memory. */
 static struct pipeline_stored *open_stored(struct pipeline_stream_pool *pool)
 {
     struct core_context *context                = pool->object.context;
-    const struct pipeline_stored_device *device = &pool->keep->device;
+    const struct pipeline_stored_device *device = &pool->stored->device;
     struct pipeline_stored *stored              = pipeline_stored_load(context, device, PIPELINE_TASK_MODELS);
     return stored != NULL ? stored : pipeline_stored_create(context, device, PIPELINE_TASK_MODELS);
 }
 
-uint32_t pipeline_pool_keep_save_width(struct pipeline_stream_pool *pool, uint32_t streams, bool is_steady)
+uint32_t pipeline_pool_stored_save_width(struct pipeline_stream_pool *pool, uint32_t streams, bool is_steady)
 {
     struct base_saved_error saved;
-    if (pool->keep == NULL)
+    if (pool->stored == NULL)
         return streams;
     base_error_save(&saved);
     struct pipeline_stored *stored = open_stored(pool);
@@ -73,7 +73,7 @@ uint32_t pipeline_pool_keep_save_width(struct pipeline_stream_pool *pool, uint32
 
 /* ---- which kernel --------------------------------------------------------------------------- */
 
-/* Native code that the program gives has no digest. */
+/* Native code of the program's has no digest, so its kernels stay unknown. */
 static void identify(struct pipeline_pool_identity *identity, struct trm_kernel *handle)
 {
     struct base_saved_error saved;
@@ -90,31 +90,31 @@ static void identify(struct pipeline_pool_identity *identity, struct trm_kernel 
 static void recall_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_identity *identity,
                           const struct pipeline_task_key *key)
 {
-    struct pipeline_pool_keep *keep = pool->keep;
+    struct pipeline_pool_stored *own          = pool->stored;
+    const struct pipeline_stored_model *found = NULL;
     if (pipeline_task_model_find(&pool->models, key) != NULL)
         return; /* another thread was first */
-    struct pipeline_task_model *model            = pipeline_task_model_make(&pool->models, key);
-    keep->identities[model - pool->models.table] = *identity;
-    const struct pipeline_stored_model *stored   = NULL;
-    if (identity->is_known && keep->stored != NULL)
-        stored = pipeline_stored_find(keep->stored, identity->kernel, key->size, key->workload);
-    if (stored == NULL)
+    struct pipeline_task_model *model           = pipeline_task_model_make(&pool->models, key);
+    own->identities[model - pool->models.table] = *identity;
+    if (identity->is_known && own->models != NULL)
+        found = pipeline_stored_find(own->models, identity->kernel, key->size, key->workload);
+    if (found == NULL)
         return;
-    model->begun = stored;
-    model->least = stored->least;
+    model->begun = found;
+    model->least = found->least;
     model->time =
-        (struct pipeline_model){.mean = stored->mean, .spread = stored->spread, .samples = stored->samples};
+        (struct pipeline_model){.mean = found->mean, .spread = found->spread, .samples = found->samples};
 }
 
-bool pipeline_pool_keep_is_new_locked(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+bool pipeline_pool_lacks_model_locked(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                                       const struct pipeline_task_key *key)
 {
-    return pool->keep != NULL && task != NULL && task->kernel != NULL &&
+    return pool->stored != NULL && task != NULL && task->kernel != NULL &&
            pipeline_task_model_find(&pool->models, key) == NULL;
 }
 
-void pipeline_pool_keep_recall(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
-                               const struct pipeline_task_key *key)
+void pipeline_pool_stored_recall(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                 const struct pipeline_task_key *key)
 {
     struct pipeline_pool_identity identity = {.what = key->what};
     identify(&identity, task->kernel);
@@ -125,12 +125,12 @@ void pipeline_pool_keep_recall(struct pipeline_stream_pool *pool, const struct t
 
 /* ---- saving --------------------------------------------------------------------------------- */
 
-/* The identity of a model that is worth keeping; NULL of another. */
+/* The identity of a model that is worth storing; NULL: it is not. */
 static const struct pipeline_pool_identity *news_of_locked(const struct pipeline_stream_pool *pool,
                                                            uint32_t place)
 {
     const struct pipeline_task_model *model       = &pool->models.table[place];
-    const struct pipeline_pool_identity *identity = &pool->keep->identities[place];
+    const struct pipeline_pool_identity *identity = &pool->stored->identities[place];
     bool is_news = model->key.what != 0 && model->fresh > 0 && model->time.samples > 1;
     return is_news && identity->is_known && identity->what == model->key.what ? identity : NULL;
 }
@@ -159,7 +159,7 @@ static void merge_locked(const struct pipeline_stream_pool *pool, uint32_t place
 
 static void merge_rate_locked(const struct pipeline_stream_pool *pool, struct pipeline_stored *stored)
 {
-    double begun = pool->keep->stored != NULL ? pool->keep->stored->head.best_rate : 0;
+    double begun = pool->stored->models != NULL ? pool->stored->models->head.best_rate : 0;
     double ours = pool->workloads.best_rate, *theirs = &stored->head.best_rate;
     if (*theirs == begun || ours > *theirs)
         *theirs = ours;
@@ -175,7 +175,7 @@ static bool has_news(struct pipeline_stream_pool *pool)
     return found;
 }
 
-/* The last notifications of streams that have ended may still come, and are not waited for. */
+/* Does not wait for the last notifications of ended streams, which may still arrive. */
 static void merge_all(struct pipeline_stream_pool *pool, struct pipeline_stored *stored)
 {
     uint64_t now = pipeline_stored_now();
@@ -186,11 +186,11 @@ static void merge_all(struct pipeline_stream_pool *pool, struct pipeline_stored 
     base_lock_release(&pool->lock);
 }
 
-void pipeline_pool_keep_save(struct pipeline_stream_pool *pool)
+void pipeline_pool_stored_save(struct pipeline_stream_pool *pool)
 {
     struct core_context *context = pool->object.context;
     struct base_saved_error saved;
-    if (pool->keep == NULL || !has_news(pool))
+    if (pool->stored == NULL || !has_news(pool))
         return;
     base_error_save(&saved);
     struct pipeline_stored *stored = open_stored(pool);
