@@ -78,8 +78,9 @@ enum trm_advice_kind {
     TRM_ADVICE_MORE    = 5, /* more tokens: a longer run, or a program that submits more often */
     /* `stage` should take no more than `stage_ns`: load or the sink by doing less, upload or download by
      * copying from, or to, the slot's own memory, which is pinned */
-    TRM_ADVICE_STAGE   = 6,
-    TRM_ADVICE_MACHINE = 7, /* the machine was busy with other work; `gain` is that of an idle one */
+    TRM_ADVICE_STAGE = 6,
+    /* the machine was busy with other work; `gain` is that of an idle one, 1 where that is not known */
+    TRM_ADVICE_MACHINE = 7,
     TRM_ADVICE_SINKS   = 8, /* take results in `sinks` threads, and set `workers` and the depth, too */
 };
 

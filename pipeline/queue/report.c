@@ -127,6 +127,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
     facts.host_stages  = find_host_stages(pipeline);
     facts.may_drop     = pipeline->desc.on_full != TRM_FULL_BLOCK;
+    facts.slot_ns      = pipeline_measure_slot_ns(pipeline->measure);
     pipeline_measure_rates(pipeline->measure, &facts.rates);
     base_biased_lock_release(&pipeline->lock);
     facts.recent = recent;

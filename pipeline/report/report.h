@@ -51,6 +51,7 @@ struct pipeline_report_facts {
     const struct pipeline_stage_times *recent;
     uint32_t recent_count;
     struct pipeline_rates rates;
+    uint64_t slot_ns;     /* what the first token of a slot takes longer than others; 0: not known */
     bool may_drop;        /* enum trm_full_mode says so */
     bool is_started;      /* the program takes the results of the last source */
     uint64_t host_stages; /* bit i: launch i is a function of the program */

@@ -523,6 +523,7 @@ tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/advice.h \
 	tests/unit/pipeline/report/advice_drops.c \
 	tests/unit/pipeline/report/advice_host.c \
+	tests/unit/pipeline/report/advice_slots.c \
 	tests/unit/pipeline/report/advice_uneven.c \
 	tests/unit/pipeline/report/branches.c \
 	tests/unit/pipeline/report/fixture.h \
