@@ -205,7 +205,7 @@ static void advise_idle_machine(const struct pipeline_advisor *advisor)
 /* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data
  * could do; what the program could do; limits. */
 static const pipeline_advice_fn kinds[] = {
-    pipeline_advise_drops,       pipeline_advise_few_tokens,     
+    pipeline_advise_drops,       pipeline_advise_few_tokens,     pipeline_advise_fewer_devices,
     pipeline_advise_more_tokens, pipeline_advise_taking,         pipeline_advise_larger_tokens,
     pipeline_advise_machine,     pipeline_advise_pace,           pipeline_advise_settings,
     pipeline_advise_even_times,  pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory,

@@ -80,6 +80,9 @@ const char *pipeline_advice_tokens(const struct pipeline_advisor *advisor);
 
 typedef bool (*pipeline_advice_fn)(const struct pipeline_advisor *advisor);
 
+/* advice_devices.c: a device of a group that holds up the others. */
+bool pipeline_advise_fewer_devices(const struct pipeline_advisor *advisor);
+
 /* advice_settings.c: workers or depth, by stage times and by the times of single tokens. */
 bool pipeline_advise_settings(const struct pipeline_advisor *advisor);
 bool pipeline_advise_even_times(const struct pipeline_advisor *advisor);

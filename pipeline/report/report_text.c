@@ -9,65 +9,16 @@
 #include "pipeline/report/report_internal.h"
 
 enum {
-    COLUMNS   = 80,
     BAR       = 30,
     TEXT_MOST = 64
 };
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* The columns of `length` bytes of UTF-8. */
-static size_t columns(const char *text, size_t length)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < length; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
-/* A word and what must stay on its line: "2.2 x", "40 %". */
-static size_t word_length(const char *text)
-{
-    size_t length = strcspn(text, " \n");
-
-    if (length == 0 || text[length] != ' ' || text[length - 1] < '0' || text[length - 1] > '9')
-        return length;
-    const char *next = text + length + 1;
-    if (next[0] != '%' && (next[0] != 'x' || (next[1] >= 'a' && next[1] <= 'z')))
-        return length;
-    return length + 1 + strcspn(next, " \n");
-}
-
-/* Writes words in lines that begin `indent` columns to the right. at: the column where the first line goes
- * on. */
-static void write_wrapped(struct pipeline_writer *writer, const char *text, size_t indent, size_t at)
-{
-    const char *word = text;
-
-    while (*word != '\0') {
-        size_t length = word_length(word);
-        size_t wide   = columns(word, length);
-
-        if (at > indent && at + 1 + wide > COLUMNS) {
-            pipeline_writef(writer, "\n%*s", (int)indent, "");
-            at = indent;
-        } else if (at > indent) {
-            pipeline_write(writer, " ");
-            at++;
-        }
-        pipeline_write_bytes(writer, word, length);
-        at += wide;
-        word += length;
-        word += strspn(word, " \n");
-    }
-    pipeline_write(writer, "\n");
-}
-
 static void write_labelled(struct pipeline_writer *writer, const char *label, const char *text)
 {
     pipeline_writef(writer, "  %-11s", label);
-    write_wrapped(writer, text, 13, 13);
+    pipeline_write_wrapped(writer, text, 13, 13);
 }
 
 /* ---- head ----------------------------------------------------------------------------------- */
@@ -78,17 +29,17 @@ static void write_head(struct pipeline_writer *writer, const struct trm_report *
 
     snprintf(line, sizeof(line), "%s on %s (%s): %s, %u slot%s",
              report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
-             trm_strategy_name(report->strategy), report->depth, base_plural(report->depth));
+             pipeline_report_strategy(report), report->depth, base_plural(report->depth));
     if (report->slots_in_use != 0 && report->slots_in_use < report->depth)
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", now at most %u at a time in runs",
                  report->slots_in_use);
     if (report->pieces > 1)
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %s in %u pieces",
                  pipeline_report_tokens(report), report->pieces);
-    write_wrapped(writer, line, 0, 0);
+    pipeline_write_wrapped(writer, line, 0, 0);
     if (report->reason[0] != '\0') {
         pipeline_write(writer, "  ");
-        write_wrapped(writer, report->reason, 2, 2);
+        pipeline_write_wrapped(writer, report->reason, 2, 2);
     }
     pipeline_write(writer, "\n");
 }
@@ -193,7 +144,7 @@ static void write_stage(struct pipeline_writer *writer, const struct trm_report 
     pipeline_time_text(time, sizeof(time), (double)stage->mean_ns);
     pipeline_writef(writer, "%5u %%%8u %%%8u %%%*s%s  ", share(stage->busy_ns, whole, 100),
                     share(stage->starved_ns, whole, 100), share(stage->blocked_ns, whole, 100),
-                    10 - (int)columns(time, strlen(time)), "", time);
+                    10 - (int)pipeline_columns(time, strlen(time)), "", time);
     write_cells(writer, "█", busy);
     write_cells(writer, "░", starved);
     write_cells(writer, "▒", blocked);
@@ -420,6 +371,6 @@ void pipeline_report_text(const struct trm_report *report, struct pipeline_write
     pipeline_report_devices_text(report, writer);
     if (report->advice[0] != '\0') {
         pipeline_write(writer, "\n");
-        write_wrapped(writer, report->advice, 0, 0);
+        pipeline_write_wrapped(writer, report->advice, 0, 0);
     }
 }

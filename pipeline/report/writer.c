@@ -10,6 +10,8 @@
 
 #include "base/base.h"
 
+#define LINE_COLUMNS 80
+
 void pipeline_writer_begin(struct pipeline_writer *writer, trm_write_fn write, void *user)
 {
     writer->write  = write;
@@ -241,4 +243,51 @@ void pipeline_write_html(struct pipeline_writer *writer, const char *text)
             pipeline_write_bytes(writer, (const char *)at, length);
         at += length == 0 ? 1 : length;
     }
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+size_t pipeline_columns(const char *text, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* A word and what must stay on its line: "2.2 x", "40 %". */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " \n");
+
+    if (length == 0 || text[length] != ' ' || text[length - 1] < '0' || text[length - 1] > '9')
+        return length;
+    const char *next = text + length + 1;
+    if (next[0] != '%' && (next[0] != 'x' || (next[1] >= 'a' && next[1] <= 'z')))
+        return length;
+    return length + 1 + strcspn(next, " \n");
+}
+
+void pipeline_write_wrapped(struct pipeline_writer *writer, const char *text, size_t indent, size_t at)
+{
+    const char *word = text;
+
+    while (*word != '\0') {
+        size_t length = word_length(word);
+        size_t wide   = pipeline_columns(word, length);
+
+        if (at > indent && at + 1 + wide > LINE_COLUMNS) {
+            pipeline_writef(writer, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (at > indent) {
+            pipeline_write(writer, " ");
+            at++;
+        }
+        pipeline_write_bytes(writer, word, length);
+        at += wide;
+        word += length;
+        word += strspn(word, " \n");
+    }
+    pipeline_write(writer, "\n");
 }

@@ -43,6 +43,13 @@ void pipeline_write_json(struct pipeline_writer *writer, const char *text);
 /* Text of an HTML element or of a quoted attribute. */
 void pipeline_write_html(struct pipeline_writer *writer, const char *text);
 
+/* The columns of `length` bytes of UTF-8. */
+size_t pipeline_columns(const char *text, size_t length);
+
+/* Words in lines of 80 columns that begin `indent` columns to the right. at: the column where the first line
+ * goes on. */
+void pipeline_write_wrapped(struct pipeline_writer *writer, const char *text, size_t indent, size_t at);
+
 /* ---- the same into small buffers, for sentences --------------------------------------------- */
 
 /* A value with so many decimals, as above. text: at least 32 bytes; returned. */

@@ -521,6 +521,7 @@ UNIT_TESTS += tests/unit/pipeline/report/tests
 tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/advice.c \
 	tests/unit/pipeline/report/advice.h \
+	tests/unit/pipeline/report/advice_devices.c \
 	tests/unit/pipeline/report/advice_drops.c \
 	tests/unit/pipeline/report/advice_host.c \
 	tests/unit/pipeline/report/advice_slots.c \
