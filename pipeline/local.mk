@@ -3,6 +3,7 @@
 # pipeline/report: measuring a pipeline, and writing reports and traces of it.
 libtrireme_internal_la_SOURCES += \
 	pipeline/report/advice.c pipeline/report/advice.h \
+	pipeline/report/advice_devices.c \
 	pipeline/report/advice_drops.c \
 	pipeline/report/advice_limits.c \
 	pipeline/report/advice_settings.c \
@@ -10,6 +11,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/format.c \
 	pipeline/report/measure.c pipeline/report/measure.h \
 	pipeline/report/measure_report.c pipeline/report/measure_state.h \
+	pipeline/report/names.c \
 	pipeline/report/output_file.c \
 	pipeline/report/predict.c pipeline/report/predict.h \
 	pipeline/report/predict_exact.c \
@@ -26,8 +28,6 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/shared.c \
 	pipeline/report/shared.h \
 	pipeline/report/slices.c \
-	pipeline/report/stage.c \
-	pipeline/report/strategy.c \
 	pipeline/report/timeline_html.c \
 	pipeline/report/timeline_script.c \
 	pipeline/report/timeline_style.c \

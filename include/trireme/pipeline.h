@@ -218,6 +218,7 @@ struct trm_advice_words {
     const char *sinks; /* for the number of threads that take results and release them; NULL: there is none */
     uint32_t sink_count; /* how many such threads there are; 0: one */
     uint32_t reserved2;
+    const char *devices; /* for the devices of the group: "--devices"; NULL: there is none */
 };
 
 struct trm_pipeline_desc {

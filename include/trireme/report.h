@@ -78,20 +78,22 @@ enum trm_advice_kind {
     TRM_ADVICE_MORE    = 5, /* more tokens: a longer run, or a program that submits more often */
     /* `stage` should take no more than `stage_ns`: load or the sink by doing less, upload or download by
      * copying from, or to, the slot's own memory, which is pinned */
-    TRM_ADVICE_STAGE   = 6,
-    TRM_ADVICE_MACHINE = 7, /* the machine was busy with other work; `gain` is that of an idle one */
+    TRM_ADVICE_STAGE = 6,
+    /* the machine was busy with other work; `gain` is that of an idle one, 1 where that is not known */
+    TRM_ADVICE_MACHINE = 7,
     TRM_ADVICE_SINKS   = 8, /* take results in `sinks` threads, and set `workers` and the depth, too */
+    TRM_ADVICE_DEVICE  = 9, /* make the group without the device `left_out` */
 };
 
 /* The advice of a report, for programs; trm_report.advice says the same in words. Each member is
  * the value to use: the run's own value where the advice does not change it. */
 struct trm_advice {
-    int32_t kind;     /* enum trm_advice_kind */
-    int32_t stage;    /* enum trm_pipeline_stage: what it is about; -1: no stage */
-    uint32_t workers; /* threads that load */
-    uint32_t depth;   /* slots */
-    uint32_t sinks;   /* threads that take results, where the program said how many there are; else 1 */
-    uint32_t reserved;
+    int32_t kind;      /* enum trm_advice_kind */
+    int32_t stage;     /* enum trm_pipeline_stage: what it is about; -1: no stage */
+    uint32_t workers;  /* threads that load */
+    uint32_t depth;    /* slots */
+    uint32_t sinks;    /* threads that take results, where the program said how many there are; else 1 */
+    uint32_t left_out; /* 1 + the index of a device in trm_report.devices; 0: none */
     double size;       /* of a token, in times of its present size */
     uint64_t stage_ns; /* of a token in `stage`; 0: as it is */
     /* how many times as fast the run would be, for a token or, with SIZE, for its bytes; 1: no faster. At
@@ -227,6 +229,13 @@ struct trm_report {
     /* of `tokens`: all devices worked on each of them at once; it counts as a token of the device in whose
      * slot it was (doc/several-devices.md) */
     uint64_t spread_tokens;
+    /* 1: tokens are replays of recorded graphs, also with ZERO_COPY, which has a form without; of several
+     * devices, on the first one */
+    uint32_t by_graphs;
+    uint32_t reserved;
+    /* of `devices`: the mean time of a token in each stage of the device; 0: not measured. The means in
+     * `stages` are those of all devices together */
+    uint64_t device_stage_ns[TRM_REPORT_DEVICES][TRM_STAGES];
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

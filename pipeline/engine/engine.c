@@ -336,6 +336,7 @@ void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *
     report->depth           = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
     report->slots_in_use    = pipeline_slots_chosen(pipeline);
     report->strategy        = pipeline->strategy;
+    report->by_graphs       = engine->records;
     report->pieces          = pipeline->pieces;
     report->device_bytes    = pipeline->device_bytes;
     report->host_bytes      = pipeline->host_bytes;

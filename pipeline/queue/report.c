@@ -7,7 +7,8 @@
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
-static void report_device(const struct pipeline *pipeline, uint32_t number, struct trm_device_report *report)
+static void report_device(const struct pipeline *pipeline, uint32_t number, struct trm_device_report *report,
+                          uint64_t stage_ns[TRM_STAGES])
 {
     const struct pipeline *member              = pipeline->members[number];
     const struct pipeline_queue_member *queued = &pipeline->queue->members[number];
@@ -20,9 +21,11 @@ static void report_device(const struct pipeline *pipeline, uint32_t number, stru
     report->failed     = own.failed;
     report->latency_ns = (uint64_t)queued->estimate.latency;
     report->period_ns  = (uint64_t)queued->estimate.period;
-    for (int32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+    for (int32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+        stage_ns[i] = own.stages[i].mean_ns;
         if (own.stages[i].busy_ns > report->busy_ns)
             report->busy_ns = own.stages[i].busy_ns;
+    }
 }
 
 /* A device may be lost without a token that failed on it and was repeated: with the last one the run ends,
@@ -92,7 +95,7 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
     for (uint32_t i = 1; i < pipeline->member_count; i++)
         add_member(pipeline->members[i], report);
     for (uint32_t i = 0; i < pipeline->member_count; i++)
-        report_device(pipeline, i, &report->devices[i]);
+        report_device(pipeline, i, &report->devices[i], report->device_stage_ns[i]);
     report_losses(pipeline, report);
     report_preferred(pipeline, report);
     report->device_count = pipeline->member_count;
@@ -127,6 +130,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
     facts.host_stages  = find_host_stages(pipeline);
     facts.may_drop     = pipeline->desc.on_full != TRM_FULL_BLOCK;
+    facts.slot_ns      = pipeline_measure_slot_ns(pipeline->measure);
     pipeline_measure_rates(pipeline->measure, &facts.rates);
     base_biased_lock_release(&pipeline->lock);
     facts.recent = recent;

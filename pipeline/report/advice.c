@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Per cent of the processors' time: where the program itself uses so much, other programs take little. */
+#define FULL_OF_OWN_WORK 80u
+
 /* ---- what the kinds use --------------------------------------------------------------------- */
 
 void pipeline_advise(const struct pipeline_advisor *advisor, int32_t kind, int32_t stage, double gain,
@@ -45,6 +48,13 @@ double pipeline_advice_at_most(const struct pipeline_advisor *advisor, double ga
     return gain;
 }
 
+uint64_t pipeline_advice_filling(const struct pipeline_advisor *advisor, uint32_t depth)
+{
+    uint32_t now = advisor->report->depth;
+
+    return depth > now ? advisor->facts->slot_ns * (depth - now) : 0;
+}
+
 double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_t elapsed,
                                  const struct trm_prediction_desc *desc)
 {
@@ -56,6 +66,7 @@ double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_
     /* Tokens are enqueued one after the other, however their stages overlap. */
     if (other.elapsed_ns < enqueueing)
         other.elapsed_ns = enqueueing;
+    other.elapsed_ns += pipeline_advice_filling(advisor, desc->depth);
     return pipeline_advice_at_most(advisor, (double)elapsed / (double)other.elapsed_ns);
 }
 
@@ -69,10 +80,15 @@ char *pipeline_advice_factor(char *text, double gain)
     return pipeline_number_text(text, PIPELINE_ADVICE_TEXT, gain, gain < 2 ? 2 : gain < 10 ? 1 : 0);
 }
 
-/* An idle machine preempts less than twenty times a second. */
-bool pipeline_advice_is_disturbed(const struct trm_report *report)
+/* An idle machine preempts less than twenty times a second. A program that keeps all processors busy takes
+ * them from itself. */
+bool pipeline_advice_is_disturbed(const struct pipeline_advisor *advisor)
 {
-    return report->preempted >= 10 && report->preempted >= report->elapsed_ns / 1000000 / 50;
+    const struct trm_report *report = advisor->report;
+    uint64_t work                   = report->processor_ns / advisor->processors;
+
+    return report->preempted >= 10 && report->preempted >= report->elapsed_ns / 1000000 / 50 &&
+           pipeline_advice_percent(work, report->elapsed_ns) < FULL_OF_OWN_WORK;
 }
 
 bool pipeline_advice_is_served(const struct trm_report *report)
@@ -139,38 +155,62 @@ static bool has_measured(const struct pipeline_advisor *advisor)
     return false;
 }
 
-/* Puts in front of advice that its times were disturbed, where both fit. */
-static void warn_disturbed(struct trm_report *report)
-{
-    char rate[PIPELINE_ADVICE_TEXT], sentence[2 * sizeof(report->advice)];
-    double each_second = (double)report->preempted / (double)report->elapsed_ns * 1e9;
-    int length         = snprintf(sentence, sizeof(sentence),
-                                  "The machine was busy (%s preemptions a second): run again on an idle one before "
-                                          "you change anything. %s",
-                                  pipeline_number_text(rate, sizeof(rate), each_second, 0), report->advice);
-
-    if ((size_t)length < sizeof(report->advice))
-        memcpy(report->advice, sentence, (size_t)length + 1);
-}
-
-/* Advice about the machine names the preemptions itself; the pace of the program's own ends is what it is. */
-static bool needs_warning(const struct trm_report *report)
+/* Whether the advice does not rest on times that other programs can lengthen: the pace of the program's own
+ * ends is what it is, the stages of a device with hardware of its own take what they take, and what gains no
+ * time was not found from times. */
+static bool holds_on_busy_machine(const struct trm_report *report)
 {
     const struct trm_advice *advised = &report->advised;
-    bool is_pace                     = advised->kind == TRM_ADVICE_BOUND &&
-                   (advised->stage == TRM_STAGE_LOAD || advised->stage == TRM_STAGE_SINK);
-    return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE &&
-           advised->kind != TRM_ADVICE_NONE && !is_pace;
+    bool is_end                      = advised->stage == TRM_STAGE_LOAD || advised->stage == TRM_STAGE_SINK;
+
+    switch (advised->kind) {
+    case TRM_ADVICE_NONE:
+    case TRM_ADVICE_MACHINE:
+        return true;
+    case TRM_ADVICE_BOUND:
+        return is_end || report->processors == 0;
+    default:
+        return advised->gain == 1;
+    }
+}
+
+static void reset_advice(const struct pipeline_advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+
+    advisor->text[0]  = '\0';
+    *advisor->advised = (struct trm_advice){.stage   = -1,
+                                            .workers = report->workers,
+                                            .depth   = report->depth,
+                                            .sinks   = pipeline_advice_sinks(advisor),
+                                            .size    = 1,
+                                            .gain    = 1};
+}
+
+/* The times are those of a busy machine, so nothing is advised that rests on them. */
+static void advise_idle_machine(const struct pipeline_advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    double each_second              = (double)report->preempted / (double)report->elapsed_ns * 1e9;
+    char rate[PIPELINE_ADVICE_TEXT];
+
+    reset_advice(advisor);
+    pipeline_advise(
+        advisor, TRM_ADVICE_MACHINE, -1, 1,
+        "The machine was busy (%s preemptions a second), so these times do not tell what a change "
+        "would gain: run again on an idle one.",
+        pipeline_number_text(rate, sizeof(rate), each_second, 0));
 }
 
 /* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data
  * could do; what the program could do; limits. */
 static const pipeline_advice_fn kinds[] = {
-    pipeline_advise_drops,          pipeline_advise_few_tokens,    pipeline_advise_more_tokens,
-    pipeline_advise_taking,         pipeline_advise_larger_tokens, pipeline_advise_machine,
-    pipeline_advise_pace,           pipeline_advise_settings,      pipeline_advise_even_times,
-    pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory, pipeline_advise_quicker_end,
-    pipeline_advise_longer_run,     pipeline_advise_bound,         pipeline_advise_nothing,
+    pipeline_advise_drops,       pipeline_advise_few_tokens,     pipeline_advise_fewer_devices,
+    pipeline_advise_more_tokens, pipeline_advise_taking,         pipeline_advise_larger_tokens,
+    pipeline_advise_machine,     pipeline_advise_pace,           pipeline_advise_settings,
+    pipeline_advise_even_times,  pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory,
+    pipeline_advise_quicker_end, pipeline_advise_longer_run,     pipeline_advise_bound,
+    pipeline_advise_nothing,
 };
 
 void pipeline_report_advise(struct trm_report *report, const struct pipeline_report_facts *facts,
@@ -187,11 +227,7 @@ void pipeline_report_advise(struct trm_report *report, const struct pipeline_rep
         .capacity   = sizeof(report->advice),
     };
 
-    report->advice[0] = '\0';
-    report->advised =
-        (struct trm_advice){.stage = -1, .workers = report->workers, .depth = report->depth, .size = 1};
-    report->advised.gain  = 1;
-    report->advised.sinks = pipeline_advice_sinks(&advisor);
+    reset_advice(&advisor);
     if (!has_measured(&advisor))
         return;
     if (pipeline_report_describe(report, &advisor.desc) != TRM_OK ||
@@ -200,6 +236,6 @@ void pipeline_report_advise(struct trm_report *report, const struct pipeline_rep
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i](&advisor))
             break;
-    if (needs_warning(report))
-        warn_disturbed(report);
+    if (pipeline_advice_is_disturbed(&advisor) && !holds_on_busy_machine(report))
+        advise_idle_machine(&advisor);
 }

@@ -43,11 +43,15 @@ double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_
 /* The gain, but no more than the work on processors allows, which stays the same, however it overlaps. */
 double pipeline_advice_at_most(const struct pipeline_advisor *advisor, double gain);
 
+/* What it takes to fill the slots that a deeper pipeline has besides those of the run, whose memory is touched
+ * for the first time: as long as the run's own slots took. */
+uint64_t pipeline_advice_filling(const struct pipeline_advisor *advisor, uint32_t depth);
+
 /* "2.2", for "predicted 2.2 x". text: PIPELINE_ADVICE_TEXT bytes; returned. */
 char *pipeline_advice_factor(char *text, double gain);
 
-/* Whether other threads took processors from the run so often that its times do not tell what it could do. */
-bool pipeline_advice_is_disturbed(const struct trm_report *report);
+/* Whether other programs took processors from the run so often that its times do not tell what it could do. */
+bool pipeline_advice_is_disturbed(const struct pipeline_advisor *advisor);
 
 /* Whether the program submits tokens itself. */
 bool pipeline_advice_is_served(const struct trm_report *report);
@@ -75,6 +79,9 @@ const char *pipeline_advice_tokens(const struct pipeline_advisor *advisor);
 /* ---- the kinds ------------------------------------------------------------------------------ */
 
 typedef bool (*pipeline_advice_fn)(const struct pipeline_advisor *advisor);
+
+/* advice_devices.c: a device of a group that holds up the others. */
+bool pipeline_advise_fewer_devices(const struct pipeline_advisor *advisor);
 
 /* advice_settings.c: workers or depth, by stage times and by the times of single tokens. */
 bool pipeline_advise_settings(const struct pipeline_advisor *advisor);

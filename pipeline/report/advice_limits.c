@@ -115,7 +115,7 @@ bool pipeline_advise_machine(const struct pipeline_advisor *advisor)
     if (gain > MACHINE_MOST)
         gain = MACHINE_MOST;
     write_faster(gain, faster);
-    if (pipeline_advice_is_disturbed(report))
+    if (pipeline_advice_is_disturbed(advisor))
         pipeline_advise(
             advisor, TRM_ADVICE_MACHINE, -1, gain,
             "The machine was busy: the threads of this program waited for a processor (preempted %" PRIu64

@@ -12,6 +12,10 @@ enum {
     WORKERS_MOST = 16,
     SINKS_MOST   = 8,
     WORKERS_STEP = 4, /* times as many at once; the next run tells whether more would help */
+    DEPTH_STEP   = 2, /* the same of slots, and one: caches that held the memory of some may not hold more */
+    /* each slot gets so many tokens at least, since the first one finds its memory cold and the pipeline
+     * empty */
+    TOKENS_A_SLOT = 8,
     /* fewer tokens tell too little of how much their times vary */
     RECENT_LEAST = 24,
     SHUFFLES     = 4 /* orders of tokens that are tried for irregular ones */
@@ -72,6 +76,8 @@ static double gain_of_order(const struct pipeline_advisor *advisor, const struct
 
     if (after < enqueueing)
         after = enqueueing;
+    after +=
+        (double)pipeline_advice_filling(advisor, desc->depth) * facts->recent_count / (double)report->tokens;
     /* What the stages do not account for stays as it is. */
     if (lasted > before) {
         after += lasted - before;
@@ -130,15 +136,32 @@ static uint32_t most_sinks(const struct pipeline_advisor *advisor)
                           fewer(advisor->processors, SINKS_MOST));
 }
 
+/* The most slots of which the run tells something. Where the pipeline itself has tried fewer at a time and
+ * found that the others bring nothing, more would bring nothing either. */
+static uint32_t most_slots(const struct pipeline_advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    uint64_t most                   = (uint64_t)DEPTH_STEP * report->depth + 1;
+
+    if (!pipeline_advice_can_set(advisor, advisor->facts->words.depth) ||
+        (report->slots_in_use != 0 && report->slots_in_use < report->depth))
+        return report->depth;
+    if (most > report->tokens / TOKENS_A_SLOT)
+        most = report->tokens / TOKENS_A_SLOT;
+    if (most > PIPELINE_PREDICT_DEPTH_MOST)
+        most = PIPELINE_PREDICT_DEPTH_MOST;
+    return most > report->depth ? (uint32_t)most : report->depth;
+}
+
 /* What so many threads would gain. */
 static struct proposal with_threads(const struct pipeline_advisor *advisor, uint32_t workers, uint32_t sinks,
                                     bool is_deeper)
 {
     struct trm_prediction_desc desc = advisor->desc;
     struct proposal proposal        = {workers, sinks, advisor->desc.depth, 1};
-    uint32_t wanted                 = workers + sinks + 1;
+    uint32_t wanted                 = fewer(workers + sinks + 1, most_slots(advisor));
 
-    if (is_deeper && wanted > proposal.depth && pipeline_advice_can_set(advisor, advisor->facts->words.depth))
+    if (is_deeper && wanted > proposal.depth)
         proposal.depth = wanted;
     desc.depth      = proposal.depth;
     desc.one_thread = workers == 0 && desc.one_thread;
@@ -189,19 +212,23 @@ static bool can_fill_slots(const struct pipeline_advisor *advisor)
 static struct proposal propose_depth(const struct pipeline_advisor *advisor)
 {
     struct trm_prediction_desc desc = advisor->desc;
-    struct proposal best            = as_it_is(advisor);
+    struct proposal best = as_it_is(advisor), least = best;
+    uint32_t most = most_slots(advisor);
 
-    if (!pipeline_advice_can_set(advisor, advisor->facts->words.depth) || !can_fill_slots(advisor))
+    if (!can_fill_slots(advisor))
         return best;
-    desc.depth  = PIPELINE_PREDICT_DEPTH_MOST;
-    double most = pipeline_advice_gain(advisor, &desc);
-    if (most < PIPELINE_ADVICE_GAIN)
-        return best;
-    while (best.gain < most * 0.98 && best.depth < PIPELINE_PREDICT_DEPTH_MOST) {
-        desc.depth = ++best.depth;
-        best.gain  = pipeline_advice_gain(advisor, &desc);
+    for (desc.depth = best.depth + 1; desc.depth <= most; desc.depth++) {
+        double gain = pipeline_advice_gain(advisor, &desc);
+        if (gain > best.gain)
+            best = (struct proposal){best.workers, best.sinks, desc.depth, gain};
     }
-    return best;
+    if (best.gain < PIPELINE_ADVICE_GAIN)
+        return least;
+    while (least.gain < best.gain * 0.98) {
+        desc.depth = ++least.depth;
+        least.gain = pipeline_advice_gain(advisor, &desc);
+    }
+    return least;
 }
 
 /* The stage whose longest time is the furthest above its mean. */
@@ -227,10 +254,9 @@ static struct proposal propose_even_depth(const struct pipeline_advisor *advisor
     struct trm_prediction_desc desc = advisor->desc;
     struct proposal best            = as_it_is(advisor);
 
-    if (!is_uneven(advisor, uneven) || !pipeline_advice_can_set(advisor, advisor->facts->words.depth) ||
-        !can_fill_slots(advisor))
+    if (!is_uneven(advisor, uneven) || !can_fill_slots(advisor))
         return best;
-    for (desc.depth = 2 * best.depth; desc.depth <= PIPELINE_PREDICT_DEPTH_MOST; desc.depth *= 2) {
+    for (desc.depth = best.depth + 1; desc.depth <= most_slots(advisor); desc.depth++) {
         double gain = gain_of_recent(advisor, &desc, uneven);
         if (gain > best.gain * 1.03) {
             best.depth = desc.depth;

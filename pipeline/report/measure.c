@@ -282,10 +282,21 @@ static uint64_t sink_ready(struct pipeline_measure *measure, uint64_t ready)
     return dropped != 0 && dropped < ready ? dropped : ready;
 }
 
+static void note_fresh(struct pipeline_measure *measure, uint32_t stage, const struct interval *interval)
+{
+    uint64_t took = interval->end - interval->begin, least = measure->fresh[stage].least;
+
+    measure->fresh[stage].tokens++;
+    measure->fresh[stage].sum += took;
+    if (measure->seen_in_slots > 0 && (least == 0 || took < least))
+        measure->fresh[stage].least = took;
+}
+
 static void add_stages(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     bool sampled   = is_sampled(times);
     uint64_t ready = measure->slot_free[times->slot % DEPTH_MOST];
+    bool is_fresh  = ready == 0;
     uint64_t first = 0, last = 0;
 
     for (uint32_t i = 0; i < TRM_STAGES; i++) {
@@ -297,6 +308,8 @@ static void add_stages(struct pipeline_measure *measure, const struct pipeline_t
             if (i == TRM_STAGE_SINK)
                 interval.ready = sink_ready(measure, sampled ? ready : UNKNOWN);
             insert(&measure->stages[i], &interval, measure->depth, i == TRM_STAGE_LOAD);
+            if (is_fresh)
+                note_fresh(measure, i, &interval);
             ready = interval.end;
             last  = interval.end > last ? interval.end : last;
             first = first == 0 || interval.begin < first ? interval.begin : first;
@@ -356,6 +369,18 @@ uint32_t pipeline_measure_recent(const struct pipeline_measure *measure,
     for (uint64_t i = 0; i < count; i++)
         recent[i] = measure->recent[(measure->recent_tokens - count + i) % PIPELINE_RECENT_TOKENS];
     return (uint32_t)count;
+}
+
+uint64_t pipeline_measure_slot_ns(const struct pipeline_measure *measure)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        uint64_t others = measure->stages[i].measured - measure->fresh[i].tokens;
+        if (others > 0)
+            sum += above(measure->fresh[i].least, (measure->stages[i].sum - measure->fresh[i].sum) / others);
+    }
+    return sum;
 }
 
 void pipeline_measure_rates(const struct pipeline_measure *measure, struct pipeline_rates *rates)

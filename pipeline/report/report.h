@@ -12,8 +12,7 @@
  *     shared.c         limits that devices share       report_devices.c  what each device of a group did
  *     timeline_html.c  a trace as one HTML file timeline_style.c, timeline_script.c its fixed parts
  *     report_branches.c  the branches of compute, and their longest path
- *     trace.c          formats of traces                   stage.c          names of the stages
- *     strategy.c       names of the strategies
+ *     trace.c          formats of traces                   names.c          names of stages and strategies
  *
  * Locks: none. A caller that shares a measure between threads locks it.
  * SPDX-License-Identifier: MIT
@@ -35,7 +34,7 @@
 /* A copy of struct trm_advice_words; "": not given. */
 struct pipeline_report_words {
     bool are_given;
-    char token[24], tokens[24], workers[24], depth[24], size[24], sinks[24];
+    char token[24], tokens[24], workers[24], depth[24], size[24], sinks[24], devices[24];
     uint32_t sink_count;
 };
 
@@ -51,6 +50,7 @@ struct pipeline_report_facts {
     const struct pipeline_stage_times *recent;
     uint32_t recent_count;
     struct pipeline_rates rates;
+    uint64_t slot_ns;     /* what the first token of a slot takes longer than others; 0: not known */
     bool may_drop;        /* enum trm_full_mode says so */
     bool is_started;      /* the program takes the results of the last source */
     uint64_t host_stages; /* bit i: launch i is a function of the program */

@@ -9,13 +9,13 @@
 
 #define TEXT_MOST 32
 #define SPREAD_MOST 128
+#define MEANS_MOST (TRM_REPORT_DEVICES * 64)
 
 /* A device that got fewer tokens than this part (1 in so many) added nothing. */
 #define IDLE_PART 50
 
-/* That is because it takes so many times as long as the fastest one, or else because tokens stayed on another
- * one, which kept up with the thread that runs the pipeline. */
-#define SLOW_TIMES 2
+/* What a device must have cost to be said to hold the others up; as much as advice gains at least. */
+#define COST_LEAST 1.05
 
 static const char *word_for(const struct trm_report *report, uint64_t count)
 {
@@ -138,6 +138,8 @@ static const char *note_of(const struct trm_report *report, uint32_t index, uint
 
     if (device->lost != 0)
         return "lost";
+    if (pipeline_report_gain_without(report, index) >= COST_LEAST)
+        return "too slow: holds the others up";
     if (device->tokens * IDLE_PART >= sum)
         return "";
     if (report->spread_tokens * IDLE_PART >= sum)
@@ -146,8 +148,10 @@ static const char *note_of(const struct trm_report *report, uint32_t index, uint
         return "";
     if (report->slots_in_use == 1)
         return "one slot is in use at a time";
-    return device->latency_ns < SLOW_TIMES * shortest_latency(report) ? "not needed: another one keeps up"
-                                                                      : "too slow: the others finish first";
+    /* It is slow, or tokens stayed on another one, which kept up with the thread that runs the pipeline. */
+    return device->latency_ns < PIPELINE_SLOW_TIMES * shortest_latency(report)
+               ? "not needed: another one keeps up"
+               : "too slow: the others finish first";
 }
 
 static void write_device(struct pipeline_writer *writer, const struct trm_report *report, uint32_t index,
@@ -251,6 +255,54 @@ static const char *spread_text(const struct trm_report *report, char text[SPREAD
     return text;
 }
 
+/* Whether the devices differ so much that the mean of a stage is that of none of them. */
+static bool is_mixed(const struct trm_report *report, uint32_t stage)
+{
+    uint64_t least = 0, most = 0;
+
+    for (uint32_t i = 0; i < count_of(report); i++) {
+        uint64_t time = report->device_stage_ns[i][stage];
+        if (time != 0 && (least == 0 || time < least))
+            least = time;
+        most = time > most ? time : most;
+    }
+    return least != 0 && most >= PIPELINE_SLOW_TIMES * least;
+}
+
+/* "compute takes 343 µs for a token on cpu:0, 45.4 ms on vulkan:0" */
+static bool mean_text(const struct trm_report *report, uint32_t stage, char *text, size_t capacity)
+{
+    const char *separator = "";
+    char time[TEXT_MOST], word[PIPELINE_WORD_BYTES];
+
+    if (report->spread_tokens != 0 || !is_mixed(report, stage))
+        return false;
+    size_t at = (size_t)snprintf(text, capacity, "%s takes for %s ", trm_stage_name((int32_t)stage),
+                                 pipeline_report_a_token(report, word));
+    for (uint32_t i = 0; i < count_of(report) && at < capacity; i++) {
+        if (report->device_stage_ns[i][stage] == 0)
+            continue;
+        at += (size_t)snprintf(text + at, capacity - at, "%s%s on %s", separator,
+                               time_of(time, report->device_stage_ns[i][stage]), report->devices[i].device);
+        separator = ", ";
+    }
+    return true;
+}
+
+static void write_means(struct pipeline_writer *writer, const struct trm_report *report)
+{
+    const char *before = "\n  ";
+    char text[MEANS_MOST];
+
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+        if (!mean_text(report, i, text, sizeof(text)))
+            continue;
+        pipeline_write(writer, before);
+        pipeline_write_wrapped(writer, text, 2, 2);
+        before = "  ";
+    }
+}
+
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer)
 {
     uint64_t sum = sum_of(report);
@@ -262,6 +314,7 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
                     pipeline_report_tokens(report), pipeline_report_a_token(report, word));
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device(writer, report, i, sum);
+    write_means(writer, report);
     if (report->spread_tokens != 0)
         pipeline_writef(writer, "\n  %s\n", spread_text(report, spread));
     write_losses(writer, report);
@@ -294,7 +347,7 @@ static void write_under(struct pipeline_writer *writer, const char *before, cons
 
 void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer)
 {
-    char word[PIPELINE_WORD_BYTES], spread[SPREAD_MOST];
+    char word[PIPELINE_WORD_BYTES], spread[SPREAD_MOST], means[MEANS_MOST];
 
     if (report->device_count == 0)
         return;
@@ -306,6 +359,9 @@ void pipeline_report_devices_html(const struct trm_report *report, struct pipeli
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device_row(writer, report, i);
     pipeline_write(writer, "</tbody></table></div>\n");
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+        if (mean_text(report, i, means, sizeof(means)))
+            write_under(writer, "", means);
     if (report->spread_tokens != 0)
         write_under(writer, "", spread_text(report, spread));
     if (report->loss[0] != '\0')
@@ -336,6 +392,9 @@ void pipeline_report_devices_json(const struct trm_report *report, struct pipeli
         write_seconds(writer, "busy_seconds", device->busy_ns);
         write_seconds(writer, "latency_seconds", device->latency_ns);
         write_seconds(writer, "period_seconds", device->period_ns);
+        write_seconds(writer, "upload_seconds", report->device_stage_ns[i][TRM_STAGE_UPLOAD]);
+        write_seconds(writer, "compute_seconds", report->device_stage_ns[i][TRM_STAGE_COMPUTE]);
+        write_seconds(writer, "download_seconds", report->device_stage_ns[i][TRM_STAGE_DOWNLOAD]);
         pipeline_write(writer, ", \"loss\": ");
         pipeline_write_json(writer, report->device_loss[i]);
         pipeline_write(writer, "}");

@@ -29,6 +29,9 @@ bool pipeline_report_has_overlap(const struct trm_report *report);
  * the stages could do then says nothing. */
 bool pipeline_report_is_paced(const struct trm_report *report);
 
+/* "zero-copy by graphs" */
+const char *pipeline_report_strategy(const struct trm_report *report);
+
 /* What a token is called, with its article, and several of them: "frame", "a frame", "frames". */
 #define PIPELINE_WORD_BYTES 32
 const char *pipeline_report_token(const struct trm_report *report);
@@ -44,6 +47,13 @@ void pipeline_report_threads(const struct trm_report *report, char *text, size_t
 
 void pipeline_report_text(const struct trm_report *report, struct pipeline_writer *writer);
 void pipeline_report_json(const struct trm_report *report, struct pipeline_writer *writer);
+
+/* A device of a group that takes so many times as long as the fastest one for a token is slow. */
+#define PIPELINE_SLOW_TIMES 2
+
+/* How many times as fast the run would have been without a slow device that held up the others; 1: it did not.
+ * Never more than the others were measured to do. */
+double pipeline_report_gain_without(const struct trm_report *report, uint32_t device);
 
 /* What each device of a group did; for one device no text, no HTML, and an empty list as JSON. */
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer);

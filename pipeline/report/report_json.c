@@ -97,12 +97,26 @@ static void write_critical(struct pipeline_writer *writer, const struct trm_repo
         pipeline_writef(writer, "\"%s\"", trm_stage_name(report->critical));
 }
 
-static void write_advised(struct pipeline_writer *writer, const struct trm_advice *advised)
+/* The id of the device to leave out, or null. */
+static void write_left_out(struct pipeline_writer *writer, const struct trm_report *report)
 {
+    uint32_t number = report->advised.left_out;
+
+    pipeline_write(writer, ", \"left_out\": ");
+    if (number == 0 || number > TRM_REPORT_DEVICES)
+        pipeline_write(writer, "null");
+    else
+        pipeline_write_json(writer, report->devices[number - 1].device);
+}
+
+static void write_advised(struct pipeline_writer *writer, const struct trm_report *report)
+{
+    const struct trm_advice *advised = &report->advised;
     static const char *const kinds[] = {
-        [TRM_ADVICE_NONE] = "none",   [TRM_ADVICE_BOUND] = "bound",     [TRM_ADVICE_WORKERS] = "workers",
-        [TRM_ADVICE_DEPTH] = "depth", [TRM_ADVICE_SIZE] = "size",       [TRM_ADVICE_MORE] = "more",
-        [TRM_ADVICE_STAGE] = "stage", [TRM_ADVICE_MACHINE] = "machine", [TRM_ADVICE_SINKS] = "sinks",
+        [TRM_ADVICE_NONE] = "none",     [TRM_ADVICE_BOUND] = "bound",     [TRM_ADVICE_WORKERS] = "workers",
+        [TRM_ADVICE_DEPTH] = "depth",   [TRM_ADVICE_SIZE] = "size",       [TRM_ADVICE_MORE] = "more",
+        [TRM_ADVICE_STAGE] = "stage",   [TRM_ADVICE_MACHINE] = "machine", [TRM_ADVICE_SINKS] = "sinks",
+        [TRM_ADVICE_DEVICE] = "device",
     };
     uint32_t kind = (uint32_t)advised->kind < sizeof(kinds) / sizeof(kinds[0]) ? (uint32_t)advised->kind : 0;
 
@@ -119,6 +133,7 @@ static void write_advised(struct pipeline_writer *writer, const struct trm_advic
     pipeline_write_scaled(writer, advised->stage_ns, 9);
     pipeline_write(writer, ", \"gain\": ");
     pipeline_write_number(writer, advised->gain, 6);
+    write_left_out(writer, report);
     pipeline_write(writer, "}");
 }
 
@@ -129,6 +144,7 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_text(writer, "backend", report->backend);
     write_text(writer, "device", report->device);
     write_text(writer, "strategy", trm_strategy_name(report->strategy));
+    write_count(writer, "by_graphs", report->by_graphs);
     write_text(writer, "reason", report->reason);
     write_count(writer, "depth", report->depth);
     write_count(writer, "slots_in_use", report->slots_in_use != 0 ? report->slots_in_use : report->depth);
@@ -169,6 +185,6 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     pipeline_report_devices_json(report, writer);
     write_text(writer, "failure", report->failure);
     write_text(writer, "advice", report->advice);
-    write_advised(writer, &report->advised);
+    write_advised(writer, report);
     pipeline_write(writer, "\n}\n");
 }

@@ -29,7 +29,7 @@ static void write_head(struct pipeline_writer *writer, const struct trm_report *
 
     snprintf(line, sizeof(line), "%s on %s (%s): %s, %u slot%s",
              report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
-             trm_strategy_name(report->strategy), report->depth, base_plural(report->depth));
+             pipeline_report_strategy(report), report->depth, base_plural(report->depth));
     if (report->slots_in_use != 0 && report->slots_in_use < report->depth)
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", now at most %u at a time in runs",
                  report->slots_in_use);

@@ -62,7 +62,7 @@ static void write_begin(struct pipeline_writer *writer, const struct trm_report 
     pipeline_write_html(writer, name_of(report));
     pipeline_write(writer, "</h1>\n<p class=\"under\">");
     pipeline_write_html(writer, report->device);
-    pipeline_writef(writer, ", %s, %u slot%s", trm_strategy_name(report->strategy), report->depth,
+    pipeline_writef(writer, ", %s, %u slot%s", pipeline_report_strategy(report), report->depth,
                     base_plural(report->depth));
     pipeline_report_threads(report, threads, sizeof(threads));
     if (threads[0] != '\0')

@@ -33,8 +33,17 @@ int32_t pipeline_report_words_copy(const struct trm_advice_words *given, struct 
     copy(words->depth, sizeof(words->depth), own.depth);
     copy(words->size, sizeof(words->size), own.size);
     copy(words->sinks, sizeof(words->sinks), own.sinks);
+    copy(words->devices, sizeof(words->devices), own.devices);
     words->sink_count = own.sink_count;
     return TRM_OK;
+}
+
+const char *pipeline_report_strategy(const struct trm_report *report)
+{
+    /* The only strategy that has both forms. */
+    if (report->strategy == TRM_STRATEGY_ZERO_COPY && report->by_graphs != 0)
+        return "zero-copy by graphs";
+    return trm_strategy_name(report->strategy);
 }
 
 const char *pipeline_report_token(const struct trm_report *report)

@@ -10,6 +10,8 @@
 
 #include "base/base.h"
 
+#define LINE_COLUMNS 80
+
 void pipeline_writer_begin(struct pipeline_writer *writer, trm_write_fn write, void *user)
 {
     writer->write  = write;
@@ -245,8 +247,6 @@ void pipeline_write_html(struct pipeline_writer *writer, const char *text)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-#define COLUMNS 80u
-
 size_t pipeline_columns(const char *text, size_t length)
 {
     size_t count = 0;
@@ -277,7 +277,7 @@ void pipeline_write_wrapped(struct pipeline_writer *writer, const char *text, si
         size_t length = word_length(word);
         size_t wide   = pipeline_columns(word, length);
 
-        if (at > indent && at + 1 + wide > COLUMNS) {
+        if (at > indent && at + 1 + wide > LINE_COLUMNS) {
             pipeline_writef(writer, "\n%*s", (int)indent, "");
             at = indent;
         } else if (at > indent) {

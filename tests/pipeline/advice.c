@@ -26,6 +26,8 @@ START_TEST(a_loader_beside_the_sink_gains_what_is_promised)
                               .source_flags = TRM_END_SERIAL};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_WORKERS);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_uint_eq(outcome.before.advised.workers, 1);
 }
 END_TEST
@@ -36,6 +38,8 @@ START_TEST(more_workers_gain_what_is_promised)
         .stage = {9 * MS, 1 * MS, 2 * MS, 1 * MS, 0}, .depth = 3, .tokens = 48, .workers = 1};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_WORKERS);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_uint_ge(outcome.before.advised.workers, 4);
     ck_assert_double_ge(outcome.before.advised.gain, 2.5);
     ck_assert_uint_gt(outcome.before.load_waiting_ns, outcome.before.stages[TRM_STAGE_LOAD].busy_ns / 2);
@@ -52,6 +56,8 @@ START_TEST(workers_of_an_uneven_source_gain_what_is_promised)
                               .each_eighth = 16 * MS};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_WORKERS);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_double_lt(outcome.before.advised.gain, 0.9 * outcome.before.advised.workers);
 }
 END_TEST
@@ -66,6 +72,8 @@ START_TEST(threads_for_the_sink_gain_what_is_promised)
                               .has_options = true};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_SINKS);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_uint_ge(outcome.before.advised.sinks, 2);
 }
 END_TEST
@@ -114,7 +122,7 @@ START_TEST(larger_tokens_gain_what_is_promised)
 {
     struct scene scene = {.stage = {0, 1000, 1000, 1000, 0}, .depth = 3, .tokens = 2000, .wake_ns = 40000};
 
-    promise_holds_when_idle(&scene, TRM_ADVICE_SIZE, __func__);
+    promise_holds(&scene, TRM_ADVICE_SIZE);
 }
 END_TEST
 
@@ -124,10 +132,11 @@ START_TEST(larger_tokens_gain_what_is_promised_where_copies_take_a_fixed_time)
     struct scene scene = {
         .stage = {0, 20000, 0, 20000, 0}, .depth = 3, .tokens = 2000, .has_fixed_times = true};
     const char *sentence   = "make them 8 times as large";
-    struct outcome outcome = promise_holds_when_idle(&scene, TRM_ADVICE_SIZE, __func__);
+    struct outcome outcome = promise_holds(&scene, TRM_ADVICE_SIZE);
 
-    ck_assert_msg(outcome.got == 0 || strstr(outcome.before.advice, sentence) != NULL, "%s",
-                  outcome.before.advice);
+    if (outcome.is_skipped)
+        return;
+    ck_assert_msg(strstr(outcome.before.advice, sentence) != NULL, "%s", outcome.before.advice);
 }
 END_TEST
 
@@ -151,6 +160,8 @@ START_TEST(a_quicker_sink_gains_what_is_promised)
         .stage = {1 * MS, 1 * MS, 3 * MS, 1 * MS, 8 * MS}, .depth = 5, .tokens = 24, .workers = 1};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_STAGE);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_int_eq(outcome.before.advised.stage, TRM_STAGE_SINK);
 }
 END_TEST
@@ -164,6 +175,8 @@ START_TEST(a_quicker_load_gains_what_is_promised)
                               .source_flags = TRM_END_SERIAL};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_STAGE);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_int_eq(outcome.before.advised.stage, TRM_STAGE_LOAD);
     ck_assert_ptr_null(strstr(outcome.before.advice, "worker"));
 }

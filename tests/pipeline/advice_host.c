@@ -15,6 +15,8 @@ START_TEST(pinned_inputs_gain_what_is_promised)
                               .has_pageable_input = true};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_STAGE);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_int_eq(outcome.before.advised.stage, TRM_STAGE_UPLOAD);
     ck_assert_ptr_nonnull(strstr(outcome.before.advice, "from pageable memory: fill token->data"));
     ck_assert_uint_eq(outcome.before.pageable_copies, 32);
@@ -32,6 +34,8 @@ START_TEST(pinned_results_gain_what_is_promised)
                               .has_pageable_output = true};
     struct outcome outcome = promise_holds(&scene, TRM_ADVICE_STAGE);
 
+    if (outcome.is_skipped)
+        return;
     ck_assert_int_eq(outcome.before.advised.stage, TRM_STAGE_DOWNLOAD);
     ck_assert_ptr_nonnull(strstr(outcome.before.advice, "to pageable memory: read token->data"));
     ck_assert_uint_eq(outcome.after.pageable_copies, 0);
@@ -83,7 +87,8 @@ START_TEST(threads_that_lose_their_processors_cost_what_is_said)
 }
 END_TEST
 
-/* Threads that are late beside stages that explain the time are not worth a sentence. */
+/* Threads that are late beside stages that explain the time are not worth a sentence; that threads lose their
+ * processors is. */
 START_TEST(a_machine_that_is_a_little_late_is_not_blamed)
 {
     struct scene scene = {.stage        = {0, 4 * MS, 4 * MS, 4 * MS, 0},
@@ -95,7 +100,7 @@ START_TEST(a_machine_that_is_a_little_late_is_not_blamed)
     struct trm_report report;
 
     promise_run(&scene, &report);
-    ck_assert_msg(report.advised.kind != TRM_ADVICE_MACHINE, "%s", report.advice);
+    ck_assert_msg(strstr(report.advice, "account for only") == NULL, "%s", report.advice);
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 struct outcome {
     struct trm_report before, after;
     double got;
+    bool is_skipped; /* other programs took the processors in every run; the rest tells nothing */
 };
 
 /* Runs a scene in whatever way; the report. */
@@ -20,11 +21,8 @@ typedef void (*promise_run_fn)(const struct scene *scene, struct trm_report *rep
 void promise_run(const struct scene *scene, struct trm_report *report);
 
 /* The advice is of this kind, and what it promises comes true: promise_run() before, and with the advice
- * followed after. */
+ * followed after. Passes where other programs took the processors in every run. */
 struct outcome promise_holds(const struct scene *scene, int32_t kind);
-
-/* The same, but passes where other programs took the processors in every run, for times of microseconds. */
-struct outcome promise_holds_when_idle(const struct scene *scene, int32_t kind, const char *test);
 
 /* The same where the advice is about what a program does: the scene is run by `before`, and by `after`. */
 struct outcome promise_holds_by(const struct scene *scene, int32_t kind, promise_run_fn before,

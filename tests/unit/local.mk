@@ -521,8 +521,10 @@ UNIT_TESTS += tests/unit/pipeline/report/tests
 tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/advice.c \
 	tests/unit/pipeline/report/advice.h \
+	tests/unit/pipeline/report/advice_devices.c \
 	tests/unit/pipeline/report/advice_drops.c \
 	tests/unit/pipeline/report/advice_host.c \
+	tests/unit/pipeline/report/advice_slots.c \
 	tests/unit/pipeline/report/advice_uneven.c \
 	tests/unit/pipeline/report/branches.c \
 	tests/unit/pipeline/report/fixture.h \

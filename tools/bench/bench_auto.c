@@ -104,11 +104,10 @@ static struct entrant make_entrant(const struct bench *bench, uint64_t work, int
     return entrant;
 }
 
-/* Whether the strategy replays graphs, which the reason for it begins with. */
+/* Whether a strategy that also has another form replays graphs. */
 static bool is_by_graphs(const struct trm_report *report)
 {
-    const char *words = strstr(report->reason, " by graphs");
-    return words != NULL && (size_t)(words - report->reason) < strcspn(report->reason, ":;");
+    return report->strategy == TRM_STRATEGY_ZERO_COPY && report->by_graphs != 0;
 }
 
 /* "zero-copy by graphs, 2 of 3 slots, 4 pieces": as the pipeline is now. */

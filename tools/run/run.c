@@ -155,6 +155,7 @@ static struct trm_advice_words words_of(const struct session *session)
         .size        = flat ? "--batch" : NULL,
         .sinks       = session->writer.parallel && !session->options->verify ? "--sink-workers" : NULL,
         .sink_count  = drive_writers(session),
+        .devices     = "--devices",
     };
 }
 

@@ -399,7 +399,7 @@ START_TEST(uneven_stages_are_named_where_slots_even_them_out)
     facts.recent                           = recent;
     facts.recent_count                     = PIPELINE_RECENT_TOKENS;
     advises_again("load takes from 1.00 ms to 8.00 ms for a token, so that other stages wait for it now and "
-                  "then: raise the depth from 3 to 6, which evens that out (predicted 1.24 x).");
+                  "then: raise the depth from 3 to 5, which evens that out (predicted 1.24 x).");
     ck_assert_int_eq(report.advised.kind, TRM_ADVICE_DEPTH);
     /* Without the times of single tokens nothing is promised. */
     facts.recent_count = 0;

@@ -1,7 +1,16 @@
-/* The names of strategies, which reports print.
+/* The names of stages and strategies, which reports print.
  * SPDX-License-Identifier: MIT
  */
-#include <trireme/pipeline.h>
+#include <trireme/report.h>
+
+const char *trm_stage_name(int32_t stage)
+{
+    static const char *const names[TRM_STAGES] = {
+        [TRM_STAGE_LOAD] = "load",         [TRM_STAGE_UPLOAD] = "upload", [TRM_STAGE_COMPUTE] = "compute",
+        [TRM_STAGE_DOWNLOAD] = "download", [TRM_STAGE_SINK] = "sink",
+    };
+    return stage >= 0 && stage < TRM_STAGES ? names[stage] : "unknown";
+}
 
 const char *trm_strategy_name(int32_t strategy)
 {
