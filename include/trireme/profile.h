@@ -290,7 +290,8 @@ enum trm_profile_format {
  * format      enum trm_profile_format
  * write       the function
  * user        its first argument
- * path        of the file, which is replaced
+ * path        of the file, which is replaced; a descriptor (/dev/stdout, /dev/fd/3) is written from its
+ *             position on
  * Blocks      while it is written
  * Errors      BUSY for a profile that has not ended; INVALID_ARGUMENT for an unknown format, no function or
  *             no path; IO for the file; what `write` returns

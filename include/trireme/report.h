@@ -269,7 +269,8 @@ TRM_API int32_t trm_report_format(const struct trm_report *report, int32_t forma
 /* Write the report of a pipeline into a file.
  *
  * format      enum trm_report_format
- * path        of the file, which is replaced
+ * path        of the file, which is replaced; a descriptor (/dev/stdout, /dev/fd/3) is written from its
+ *             position on
  * Blocks      while the file is written
  * Errors      INVALID_ARGUMENT for an unknown format, or no path; IO for the file
  */
@@ -292,7 +293,8 @@ typedef int32_t (*trm_write_fn)(void *user, const char *text, size_t length);
  * format      enum trm_trace_format
  * write       called in the calling thread, several times
  * user        its first argument
- * path        of the file, which is replaced
+ * path        of the file, which is replaced; a descriptor (/dev/stdout, /dev/fd/3) is written from its
+ *             position on
  * Blocks      while the trace is written
  * Errors      INVALID_ARGUMENT for an unknown format, no function or no path, or when the pipeline keeps no
  *             tokens; BUSY during trm_pipeline_run(); IO for the file; what `write` returns

@@ -82,7 +82,8 @@ int32_t pipeline_trace_write(struct core_context *context, const struct pipeline
 /* Writes an output by calling `write` with `writer`. */
 typedef int32_t (*pipeline_produce_fn)(const void *subject, trm_write_fn write, void *writer);
 
-/* Creates or truncates `path` and fills it by one call of `produce`. Errors: IO, those of `produce`. */
+/* Creates or truncates `path` and fills it by one call of `produce`; a path that names a descriptor
+ * (/dev/stdout, /dev/fd/3) is written from the descriptor's position. Errors: IO, those of `produce`. */
 int32_t pipeline_output_file(const char *path, pipeline_produce_fn produce, const void *subject);
 
 /* The same into an open file, which stays open; `path` is for messages. */

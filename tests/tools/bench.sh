@@ -30,9 +30,11 @@ run 0 "$trireme" bench --list serve --case 4KiB_zero-copy_90_p99.9
 out_has "4KiB_zero-copy_full"
 out_lacks "_alone"
 run 2 "$trireme" bench --list alloc --case launch_worker
-err_has "no such case: launch_worker"
+err_has "no such case: launch_worker (the suite stream has it)"
+run 2 "$trireme" bench --list --case launch_wrker
+err_has "no such case: launch_wrker (did you mean launch_worker?)"
 run 2 "$trireme" bench --case alloc
-err_has "no such case: alloc"
+err_has "no such case: alloc; --list names them"
 out_is_empty
 
 # Under a sanitizer or a coverage build only the smallest suite runs.

@@ -15,11 +15,12 @@ run 0 "$top_builddir/tests/tools/learn"
 run 0 "$trireme" info --models
 out_has "cpu: "
 out_has "fill"
+out_has "given workload"
 out_lacks "$(printf '\033')"
 err_is_empty
 run 0 "$trireme" info --models --json
 json version:string 'models[].backend:string=cpu' 'models[].device:string' 'models[].driver:string' \
-    'models[].kernel:string=fill' 'models[].digest:string' 'models[].workload:string=auto' 'models[].groups:number' \
+    'models[].kernel:string=fill' 'models[].digest:string' 'models[].workload:string=none' 'models[].groups:number' \
     'models[].mean_ns:number' 'models[].spread_ns:number' 'models[].samples:number' 'models[].learned:number' failure:null
 
 # A second process begins with what the first one has kept, and adds to it.

@@ -4,6 +4,7 @@
 #include "tools/bench/bench.h"
 
 #include "tools/command/command.h"
+#include "tools/kernel/kernel.h"
 #include "tools/output/output.h"
 
 #include <errno.h>
@@ -236,11 +237,42 @@ static int use_device(const struct bench_options *options, struct bench_results 
     return status;
 }
 
-static int no_such_case(const char *pattern)
+static bool has_case(const struct bench_suite *suite, const char *name)
 {
-    char complaint[128];
+    for (uint32_t i = 0; i < suite->count; i++)
+        if (strcmp(suite->cases[i].name, name) == 0)
+            return true;
+    return false;
+}
 
-    snprintf(complaint, sizeof(complaint), "no such case: %s; --list names them", pattern);
+/* Which case the pattern may mean: one with a similar name, or one of another suite. "" if there is none. */
+static void suggest_case(const struct bench_options *options, char *text, size_t capacity)
+{
+    struct suggestion suggestion;
+    const char *last = "";
+
+    suggestion_init(&suggestion, options->pattern);
+    for (uint32_t i = 0; i < options->suite_count; i++) {
+        for (uint32_t k = 0; k < options->suites[i]->count; k++) {
+            const char *name = options->suites[i]->cases[k].name;
+            if (strcmp(name, last) != 0) /* neighbours of one name differ in unit or reference */
+                suggestion_try(&suggestion, name);
+            last = name;
+        }
+    }
+    suggestion_text(&suggestion, text, capacity);
+    for (int i = 0; i < SUITE_COUNT; i++)
+        if (has_case(all_suites[i], options->pattern))
+            snprintf(text, capacity, " (the suite %s has it)", all_suites[i]->name);
+}
+
+static int no_such_case(const struct bench_options *options)
+{
+    char complaint[384], meant[192];
+
+    suggest_case(options, meant, sizeof(meant));
+    snprintf(complaint, sizeof(complaint), "no such case: %.150s%s; --list names them", options->pattern,
+             meant);
     return command_usage_error(&bench_command, complaint);
 }
 
@@ -254,7 +286,7 @@ static int bench_main(int argc, char **argv)
         return status;
     bench_results_choose(options.suites, options.suite_count, options.pattern, &results);
     if (results.count == 0)
-        status = no_such_case(options.pattern);
+        status = no_such_case(&options);
     else if (options.list)
         print_list(&results);
     else

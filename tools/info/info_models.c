@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *workload_name(int32_t workload)
+/* The workload that the program gave to the tasks; "none": it left that to the pool. */
+static const char *given_workload(int32_t workload)
 {
     static const char *const names[] = {
-        [TRM_STREAM_WORKLOAD_FOUND]        = "auto",
+        [TRM_STREAM_WORKLOAD_FOUND]        = "none",
         [TRM_STREAM_WORKLOAD_COMPUTE]      = "compute",
         [TRM_STREAM_WORKLOAD_MEMORY]       = "memory",
         [TRM_STREAM_WORKLOAD_MIXED]        = "mixed",
@@ -22,7 +23,7 @@ static const char *workload_name(int32_t workload)
     };
 
     if (workload < 0 || (size_t)workload >= sizeof(names) / sizeof(names[0]))
-        return "auto";
+        return "none";
     return names[workload];
 }
 
@@ -45,7 +46,7 @@ static void print_heading(const char *text)
 
 /* The table of one device. */
 struct listing {
-    char *device; /* what the models so far are of; NULL: there are none */
+    char *device; /* the device of the models so far; NULL: there are none */
     struct table models;
     bool has_widths;
 };
@@ -79,7 +80,8 @@ static void end_device(struct listing *listing)
 
 static void begin_device(struct listing *listing, const char *device)
 {
-    static const char *const heading[] = {"kernel", "groups", "workload", "mean us", "spread us", "samples"};
+    static const char *const heading[] = {"kernel",  "groups",    "given workload",
+                                          "mean us", "spread us", "samples"};
     static const uint32_t numbers      = 1u << 1 | 1u << 3 | 1u << 4 | 1u << 5;
 
     end_device(listing);
@@ -115,7 +117,7 @@ static int32_t add_row(void *user, const struct trm_stream_model *model)
         begin_device(listing, device);
     table_add(&listing->models, model->kernel);
     add_count(&listing->models, model->groups);
-    table_add(&listing->models, workload_name(model->workload));
+    table_add(&listing->models, given_workload(model->workload));
     add_time(&listing->models, model->mean_ns);
     add_time(&listing->models, model->spread_ns);
     add_count(&listing->models, model->samples);
@@ -128,7 +130,7 @@ static int32_t print_text(struct trm_context *context)
     int32_t status         = trm_stream_model_list(context, add_row, &listing);
 
     if (status == TRM_OK && !listing.device)
-        puts("Stream pools have kept no models of kernels.");
+        puts("Stream pools have stored no models of kernels.");
     end_device(&listing);
     return status == TRM_OK ? trm_stream_width_list(context, print_width, &listing) : status;
 }
@@ -145,7 +147,7 @@ static int32_t write_model(void *user, const struct trm_stream_model *model)
     json_text(json, "driver", model->driver);
     json_text(json, "kernel", model->kernel);
     json_text(json, "digest", model->digest);
-    json_text(json, "workload", workload_name(model->workload));
+    json_text(json, "workload", given_workload(model->workload));
     json_count(json, "groups", model->groups);
     json_count(json, "mean_ns", model->mean_ns);
     json_count(json, "spread_ns", model->spread_ns);

@@ -1,6 +1,6 @@
-/* Trireme: suggestions for misspelled options of `trireme run`.
+/* Trireme: suggestions for misspelled options of `trireme run` and cases of `trireme bench`.
  *
- * Only the program knows these options: those of a kernel and its own. For a misspelled kernel the library's
+ * Only the program knows these names: options of a kernel, and its own. For a misspelled kernel the library's
  * error has a suggestion, from an edit distance of the library's own (base/edit_distance.c): a program sees
  * the public headers only, and they have no function for it.
  * SPDX-License-Identifier: MIT

@@ -17,7 +17,7 @@
 enum {
     TRACE_TOKENS = 16384, /* if the number of frames is not known */
     TRACE_MOST   = 1 << 18,
-    INTERRUPTED  = 128 + SIGINT,
+    SIGNALLED    = 128, /* plus the number of the signal, as shells report it */
 };
 
 /* ---- getting ready ---- */
@@ -278,7 +278,7 @@ static int finish(struct session *session)
         return COMMAND_OK;
     fprintf(stderr, "trireme run: interrupted; %" PRIu64 " %s %s written\n", frames, unit(session),
             frames == 1 ? "was" : "were");
-    return INTERRUPTED;
+    return SIGNALLED + interrupt_signal();
 }
 
 static int run(const struct run_options *options)

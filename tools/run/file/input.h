@@ -53,6 +53,9 @@ void interrupt_arm(void);
 void interrupt_disarm(void);
 bool interrupt_came(void);
 
+/* The signal that came first; 0: none. */
+int interrupt_signal(void);
+
 /* Readable once an interrupt has come. */
 int interrupt_descriptor(void);
 

@@ -52,4 +52,4 @@ const char run_help[] =
     "  -v, --verbose             print the log of the library to stderr\n"
     "\n"
     "Exits with 0 on success, 1 if something failed (the frames finished before are written), 2 if the\n"
-    "command line or an option of a kernel is wrong, 130 after an interrupt.\n";
+    "command line or an option of a kernel is wrong, 130 after SIGINT, 143 after SIGTERM.\n";

@@ -59,7 +59,7 @@ static struct trm_stream *stream_of(int32_t role, uint32_t which)
     struct pipeline_coordinator *inside = pipeline_coordinator_find(coordinator);
     for (uint32_t i = 0; i < inside->lane_count; i++) {
         struct pipeline_task_lane *lane = &inside->all_lanes[i];
-        if (lane->class->role == role && lane->stream != NULL && lane->holds > 0 && which-- == 0)
+        if (lane->class->role == role && lane->stream != NULL && lane->users > 0 && which-- == 0)
             return lane->stream->object.handle;
     }
     ck_abort_msg("there is no such stream");

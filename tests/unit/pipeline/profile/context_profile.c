@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/stream/profile.h"
 #include "tests/unit/stream_fixture.h"
@@ -247,12 +249,47 @@ START_TEST(a_stream_tells_only_so_many_things_apart_that_it_waited_for)
 }
 END_TEST
 
+/* How many bytes the file has before the profile that it ends with; −1: it ends with none. */
+static long bytes_before_profile(FILE *file)
+{
+    char text[8192] = "";
+    rewind(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    const char *found                            = strstr(text, "{\"");
+    return found != NULL ? (long)(found - text) : -1;
+}
+
+START_TEST(a_file_is_replaced_and_a_descriptor_is_written_from_its_position)
+{
+    static const char earlier[] = "earlier output\n";
+    char path[32];
+    begin(FAKE_ALL);
+    struct trm_profile *profile = begin_profile();
+    FILE *file                  = tmpfile();
+    OK(trm_profile_end(profile));
+    ck_assert_ptr_nonnull(file);
+    fputs(earlier, file);
+    fflush(file);
+    snprintf(path, sizeof(path), "/dev/fd/%d", fileno(file));
+    OK(trm_profile_write_file(profile, TRM_PROFILE_JSON, path));
+    ck_assert_int_eq(bytes_before_profile(file), sizeof(earlier) - 1);
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fileno(file));
+    OK(trm_profile_write_file(profile, TRM_PROFILE_JSON, path));
+    ck_assert_int_eq(bytes_before_profile(file), 0);
+    ck_assert_int_eq(trm_profile_write_file(profile, 0, "/dev/fd/1000000"), TRM_ERROR_IO);
+    fclose(file);
+    trm_profile_destroy(profile);
+    end();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("context_profile");
     TCase *all   = tcase_create("profiles of contexts");
     tcase_add_test(all, it_has_the_open_devices_and_later_ones);
     tcase_add_test(all, a_device_that_closes_is_kept_and_may_be_opened_again);
+    tcase_add_test(all, a_file_is_replaced_and_a_descriptor_is_written_from_its_position);
     tcase_add_test(all, a_context_has_one_profile_at_a_time_and_none_beside_that_of_a_device);
     tcase_add_test(all, the_text_names_the_device_of_each_stream_where_there_are_several);
     tcase_add_test(all, it_may_outlive_its_devices_and_the_handle_of_its_context);
