@@ -96,6 +96,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/fresh.c \
 	pipeline/queue/group_pipeline.c \
 	pipeline/queue/join.c pipeline/queue/join.h \
+	pipeline/queue/join_times.c \
 	pipeline/queue/loader.c \
 	pipeline/queue/members.c \
 	pipeline/queue/next.c \

@@ -88,6 +88,8 @@ int32_t pipeline_joins_create(struct pipeline *front, struct trm_group *group,
         status = pipeline_joins_check(front, desc);
     for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
         status = make_stream(front->joins, front->members[i]);
+    if (status == TRM_OK)
+        status = pipeline_join_times_create(&front->joins->times, front->members[0]);
     return status == TRM_OK ? trm_collective_create(group, 0, &front->joins->collective) : status;
 }
 
@@ -100,6 +102,7 @@ void pipeline_joins_destroy(struct pipeline *front)
     base_error_save(&saved);
     for (uint32_t i = 0; i < front->member_count; i++)
         trm_stream_destroy(joins->streams[i]);
+    pipeline_join_times_destroy(&joins->times);
     trm_collective_destroy(joins->collective);
     core_free(front->object.context, joins, sizeof(*joins));
     front->joins = NULL;
@@ -137,15 +140,20 @@ static int32_t join(struct pipeline *front, struct pipeline_join *one)
 {
     struct pipeline_joins *joins = front->joins;
     struct trm_span spans[PIPELINE_MEMBERS_MOST];
-    int32_t status = TRM_OK;
-    one->tokens    = 0;
+    struct pipeline_join_pair *pair = NULL;
+    int32_t status                  = TRM_OK;
+    one->tokens                     = 0;
     for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++) {
         spans[i] = span_of(front->members[i], one->desc.port);
         status   = begin(front, i);
     }
     if (status == TRM_OK)
+        status = pipeline_join_times_begin(&joins->times, joins->streams[0], &pair);
+    if (status == TRM_OK)
         status = trm_all_reduce(joins->collective, joins->streams, spans, spans, 1, one->desc.type,
                                 one->desc.operation);
+    if (status == TRM_OK)
+        status = pipeline_join_times_end(&joins->times, joins->streams[0], pair);
     for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
         status = end(front, i);
     return status;
@@ -277,6 +285,14 @@ static int32_t wait_for(struct pipeline *front, struct trm_point point, uint32_t
     return status;
 }
 
+static void collect_times(struct pipeline *front)
+{
+    base_biased_lock_acquire(&front->enqueue_lock);
+    if (front->joins != NULL)
+        pipeline_join_times_collect(&front->joins->times);
+    base_biased_lock_release(&front->enqueue_lock);
+}
+
 int32_t pipeline_joins_finish(struct pipeline *front)
 {
     struct trm_point last[PIPELINE_MEMBERS_MOST] = {{.stream = NULL}};
@@ -295,6 +311,7 @@ int32_t pipeline_joins_finish(struct pipeline *front)
         status = wait_for(front, last[i], epoch);
     if (status != TRM_OK)
         pipeline_joins_break(front);
+    collect_times(front);
     return status == TRM_OK ? check_whole(front) : status;
 }
 

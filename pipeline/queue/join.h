@@ -7,7 +7,7 @@
  * A round is the tokens between two joins. The first token of a round sets the copies of all devices but
  * the first to zero where the operation is SUM, since the copies then are parts of one sum.
  *
- * Locks: enqueue_lock guards all of it but was_cancelled.
+ * Locks: enqueue_lock guards all of it but was_cancelled and what the report gets.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_QUEUE_JOIN_H
@@ -24,11 +24,27 @@ struct pipeline_join {
     uint32_t tokens; /* of this round so far */
 };
 
+#define PIPELINE_JOINS_TIMED 4 /* at once */
+
+/* A join that is timed: its end is recorded, but not known to be reached. */
+struct pipeline_join_pair {
+    struct trm_event *begin, *end; /* NULL: nothing is measured */
+    bool is_pending;
+};
+
+struct pipeline_join_times {
+    struct pipeline_join_pair pairs[PIPELINE_JOINS_TIMED];
+    uint64_t last; /* when the last timed one was enqueued */
+    /* Of the report. Threads: any */
+    _Atomic uint64_t joins, timed, sum;
+};
+
 struct pipeline_joins {
     struct trm_collective *collective;
     struct trm_stream *streams[PIPELINE_MEMBERS_MOST]; /* by member; NULL: none yet */
     struct pipeline_join joins[PIPELINE_PORTS_MOST];
     uint32_t count;
+    struct pipeline_join_times times;
     _Atomic bool was_cancelled; /* the next token begins a round */
 };
 
@@ -65,5 +81,23 @@ void pipeline_joins_drain(struct pipeline *front);
 /* Joins the rounds that have begun, unless work has failed, and waits, also on one device. Without locks.
  * Errors: CANCELLED when a token has failed or was cancelled. */
 int32_t pipeline_joins_finish(struct pipeline *front);
+
+/* Adds the number of joins and their time to a report, and begins them anew. Threads: any. */
+void pipeline_joins_report(const struct pipeline *front, struct trm_report *report);
+void pipeline_joins_forget(struct pipeline *front);
+
+/* ---- join_times.c, of join.c ---------------------------------------------------------------- */
+
+int32_t pipeline_join_times_create(struct pipeline_join_times *times, const struct pipeline *member);
+void pipeline_join_times_destroy(struct pipeline_join_times *times);
+
+/* Around what a join does on the stream of the first device. pair: receives NULL where it is not timed. */
+int32_t pipeline_join_times_begin(struct pipeline_join_times *times, struct trm_stream *stream,
+                                  struct pipeline_join_pair **pair);
+int32_t pipeline_join_times_end(struct pipeline_join_times *times, struct trm_stream *stream,
+                                struct pipeline_join_pair *pair);
+
+/* Adds the joins that have ended. */
+void pipeline_join_times_collect(struct pipeline_join_times *times);
 
 #endif

@@ -103,6 +103,7 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
     report->depth         = pipeline->queue->depth;
     report->repeated      = pipeline->queue->repeated;
     report->spread_tokens = pipeline->queue->spread_tokens;
+    pipeline_joins_report(pipeline, report);
     if (pipeline->loss_of_run.status != TRM_OK)
         base_text_copy(report->loss, sizeof(report->loss), pipeline->loss_of_run.sentence);
     else if (pipeline->loss.status != TRM_OK)
@@ -172,6 +173,7 @@ static void reset_report(struct pipeline *pipeline)
     }
     pipeline->queue->repeated      = 0;
     pipeline->queue->spread_tokens = 0;
+    pipeline_joins_forget(pipeline);
     base_biased_lock_release(&pipeline->lock);
 }
 

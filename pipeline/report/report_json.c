@@ -181,6 +181,8 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_seconds(writer, "load_waiting_seconds", report->load_waiting_ns);
     write_seconds(writer, "sink_waiting_seconds", report->sink_waiting_ns);
     write_seconds(writer, "processor_seconds", report->processor_ns);
+    write_count(writer, "joins", report->joins);
+    write_seconds(writer, "join_seconds", report->join_ns);
     pipeline_report_ahead_json(report, writer);
     pipeline_report_devices_json(report, writer);
     write_text(writer, "failure", report->failure);

@@ -139,6 +139,15 @@ static int32_t run(struct joined *joined, uint32_t workers)
     return trm_pipeline_run(joined->pipeline, &source, &sink);
 }
 
+/* The report of the last run has its joins, of rounds of so many tokens, and how long they took. */
+static void ck_report(const struct joined *joined, uint32_t tokens)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    ck_ok(trm_pipeline_report(joined->pipeline, &report));
+    ck_assert_uint_eq(report.joins, joined->devices > 1 ? (joined->count + tokens - 1) / tokens : 0);
+    ck_assert_int_eq(report.join_ns != 0, joined->devices > 1);
+}
+
 /* What `count` tokens add to element i. */
 static double added(const struct joined *joined, uint64_t count, uint32_t i)
 {
@@ -181,8 +190,10 @@ START_TEST(what_tokens_of_a_group_add_is_summed_on_every_device)
         joined.count = 50;
         ck_ok(run(&joined, 0));
         ck_copies(&joined, 1);
+        ck_report(&joined, tokens);
         ck_ok(run(&joined, 3));
         ck_copies(&joined, 2);
+        ck_report(&joined, tokens);
         joined_close(&joined);
     }
 }

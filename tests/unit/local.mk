@@ -529,6 +529,8 @@ tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/branches.c \
 	tests/unit/pipeline/report/fixture.h \
 	tests/unit/pipeline/report/format.c \
+	tests/unit/pipeline/report/format.h \
+	tests/unit/pipeline/report/format_devices.c \
 	tests/unit/pipeline/report/measure.c \
 	tests/unit/pipeline/report/predict.c \
 	tests/unit/pipeline/report/predict_recent.c \

@@ -4,41 +4,8 @@
 #include "tests/check.h"
 #include <locale.h>
 
-#include "tests/unit/pipeline/report/fixture.h"
+#include "tests/unit/pipeline/report/format.h"
 #include "tests/unit/runner.h"
-
-static const struct ideal usual = {.depth      = 3,
-                                   .tokens     = 300,
-                                   .time       = {1000000, 2000000, 4000000, 1500000, 500000},
-                                   .bytes_up   = 1 << 20,
-                                   .bytes_down = 1 << 19};
-
-static char text[1 << 16];
-
-static const char *format_report(const struct trm_report *report, int32_t format)
-{
-    size_t needed;
-
-    ck_assert_int_eq(trm_report_format(report, format, text, sizeof(text), &needed), TRM_OK);
-    ck_assert_uint_eq(needed, strlen(text) + 1);
-    return text;
-}
-
-static void has(const char *wanted)
-{
-    ck_assert_msg(strstr(text, wanted) != NULL, "\"%s\" is not in:\n%s", wanted, text);
-}
-
-static void text_has(const struct trm_report *report, const char *words)
-{
-    format_report(report, TRM_REPORT_TEXT);
-    has(words);
-}
-
-static void lacks(const char *unwanted)
-{
-    ck_assert_msg(strstr(text, unwanted) == NULL, "\"%s\" is in:\n%s", unwanted, text);
-}
 
 /* Columns of a terminal: bytes that begin a character. */
 static void check_width(const char *lines, size_t most, uint32_t *count)
@@ -291,6 +258,18 @@ START_TEST(slots_that_rest_are_told)
 }
 END_TEST
 
+START_TEST(a_strategy_that_has_two_forms_says_which_one_it_is)
+{
+    struct trm_report report = ideal_report(&usual);
+    report.strategy          = TRM_STRATEGY_ZERO_COPY;
+    text_has(&report, ": zero-copy, 3 slots\n");
+    report.by_graphs = 1;
+    text_has(&report, ": zero-copy by graphs, 3 slots\n");
+    report.strategy = TRM_STRATEGY_SLOT_GRAPHS;
+    text_has(&report, ": slot graphs, 3 slots\n");
+}
+END_TEST
+
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 START_TEST(the_json_has_every_member)
@@ -301,6 +280,9 @@ START_TEST(the_json_has_every_member)
         "\"device\": \"cpu:0\"",
         "\"strategy\": \"role streams\"",
         "\"reason\": \"it was asked for\"",
+        "\"by_graphs\": 0,",
+        "\"joins\": 0,",
+        "\"join_seconds\": 0.000000000,",
         "\"depth\": 3,",
         "\"slots_in_use\": 3,",
         "\"pieces\": 1,",
@@ -339,49 +321,6 @@ START_TEST(the_json_has_every_member)
     format_report(&report, TRM_REPORT_JSON);
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
         has(members[i]);
-}
-END_TEST
-
-START_TEST(a_launch_on_a_device_of_its_own_choice_names_it)
-{
-    struct trm_report report = ideal_report(&usual);
-
-    report.device_count     = 2;
-    report.launch_device[1] = 2;
-    snprintf(report.devices[1].device, sizeof(report.devices[1].device), "cuda:1");
-    text_has(&report, "  compute    blur 25 %, sobel on cuda:1 75 %\n");
-    format_report(&report, TRM_REPORT_JSON);
-    has("{\"name\": \"sobel\", \"busy_seconds\": 0.900000000, \"device\": \"cuda:1\"}");
-    report.launch_device[1] = 3; /* the program wrote it; there is no such device */
-    text_has(&report, "  compute    blur 25 %, sobel 75 %\n");
-}
-END_TEST
-
-START_TEST(a_device_without_tokens_is_too_slow_or_not_needed)
-{
-    struct trm_report report = ideal_report(&usual);
-    report.device_count      = 2;
-    report.devices[0]        = (struct trm_device_report){"cuda:0", .tokens = 998, .latency_ns = 20000};
-    report.devices[1]        = (struct trm_device_report){"cuda:1", .tokens = 2, .latency_ns = 21000};
-    text_has(&report, "not needed: another one keeps up\n");
-    report.devices[1].latency_ns = 90000;
-    text_has(&report, "too slow: the others finish first\n");
-    report.slots_in_use = 1;
-    text_has(&report, "one slot is in use at a time\n");
-}
-END_TEST
-
-START_TEST(a_device_that_works_on_the_tokens_of_others_is_told_from_one_without_work)
-{
-    struct trm_report report = ideal_report(&usual);
-    report.device_count      = 2;
-    report.devices[0]        = (struct trm_device_report){"cpu:0", .tokens = 998, .latency_ns = 20000};
-    report.spread_tokens     = 700;
-    text_has(&report, "works on the others' tokens\n\n  all devices worked at once on each of 700 tokens\n");
-    format_report(&report, TRM_REPORT_JSON);
-    has("\"spread_tokens\": 700,");
-    report.spread_tokens = 1; /* which tried whether it is faster */
-    text_has(&report, "         -          -\n\n  all devices worked at once on each of 1 token\n");
 }
 END_TEST
 
@@ -579,10 +518,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_number_stays_with_its_unit_where_lines_are_broken);
     tcase_add_test(tests, without_times_the_text_has_counts_only);
     tcase_add_test(tests, a_long_sentence_is_broken_and_a_long_word_is_not);
+    tcase_add_test(tests, a_strategy_that_has_two_forms_says_which_one_it_is);
     tcase_add_test(tests, the_json_has_every_member);
-    tcase_add_test(tests, a_launch_on_a_device_of_its_own_choice_names_it);
-    tcase_add_test(tests, a_device_without_tokens_is_too_slow_or_not_needed);
-    tcase_add_test(tests, a_device_that_works_on_the_tokens_of_others_is_told_from_one_without_work);
     tcase_add_test(tests, nothing_measured_is_a_critical_stage_of_null);
     tcase_add_test(tests, a_report_that_is_shorter_than_it_ever_was_is_refused);
     tcase_add_test(tests, any_bytes_of_a_name_become_good_json);

@@ -233,6 +233,10 @@ START_TEST(two_devices_take_half_of_the_time_of_one_unless_the_host_is_slower)
     struct trm_prediction two = predict(&desc);
     ck_assert_uint_eq(one.period_ns, 1000);
     ck_assert_uint_eq(two.period_ns, 500);
+    /* The second device begins when the first token is loaded, and then each takes a token every 1000 ns. */
+    ck_assert_uint_eq(one.elapsed_ns, 1610 + 999 * 1000);
+    ck_assert_uint_eq(two.elapsed_ns, 100 + 1610 + 499 * 1000);
+    ck_assert_uint_eq(two.startup_ns, one.startup_ns);
     ck_assert_uint_eq(two.bound_ns, one.bound_ns / 2);
     ck_assert_uint_eq(two.sequential_ns, one.sequential_ns);
     ck_assert_double_eq_tol(two.throughput, 2 * one.throughput, 1);
@@ -264,6 +268,40 @@ START_TEST(the_memory_of_the_host_limits_what_devices_copy_together)
     two             = predict(&desc);
     ck_assert_uint_eq(two.host_bound, 0);
     ck_assert_uint_eq(two.period_ns, 152520);
+}
+END_TEST
+
+/* What two H200 did, and how far that may be from what is predicted. */
+struct recorded {
+    uint64_t bytes, kernel_ns; /* of a token */
+    double tokens_a_second;    /* where copies are the limit; 0: the kernel is */
+    double gain;               /* over one device; 0: not recorded */
+    double apart;
+};
+
+/* A device alone copies 55 GB/s each way, and the memory of the host moves 150 GB/s up and down together
+ * (doc/results/2026-11-29-h200-group.md, doc/results/2026-11-29-h200-two.md). */
+static const struct recorded recorded[] = {
+    {16 << 20, 20000, 4492, 0, 0.01}, {64 << 20, 80000, 1011, 0, 0.11},  {64 << 10, 60000, 0, 2.02, 0.02},
+    {1 << 20, 400000, 0, 2.00, 0.01}, {4 << 20, 1500000, 0, 1.99, 0.01},
+};
+
+START_TEST(two_devices_did_what_is_predicted_from_one)
+{
+    const struct recorded *row       = &recorded[_i];
+    const uint64_t times[TRM_STAGES] = {0, row->bytes / 55, row->kernel_ns, row->bytes / 55, 0};
+    struct trm_prediction_desc desc  = describe(3, 500, times);
+
+    desc.bytes_up = desc.bytes_down = row->bytes;
+    desc.host_speed                 = 150e9;
+    struct trm_prediction one       = predict(&desc);
+    desc.devices                    = 2;
+    struct trm_prediction two       = predict(&desc);
+    ck_assert_uint_eq(two.host_bound, row->gain == 0);
+    if (row->gain != 0)
+        ck_assert_double_eq_tol(two.throughput / one.throughput, row->gain, row->gain * row->apart);
+    else
+        ck_assert_double_eq_tol(two.throughput, row->tokens_a_second, row->tokens_a_second * row->apart);
 }
 END_TEST
 
@@ -515,6 +553,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, another_link_replaces_the_time_of_a_copy);
     tcase_add_test(tests, two_devices_take_half_of_the_time_of_one_unless_the_host_is_slower);
     tcase_add_test(tests, the_memory_of_the_host_limits_what_devices_copy_together);
+    tcase_add_loop_test(tests, two_devices_did_what_is_predicted_from_one, 0,
+                        sizeof(recorded) / sizeof(recorded[0]));
     tcase_add_test(tests, depth_0_is_3);
     tcase_add_test(tests, it_is_exactly_what_comes_out_token_by_token);
     tcase_add_test(tests, sharing_is_exactly_what_comes_out_tick_by_tick);
