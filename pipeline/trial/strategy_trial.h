@@ -7,9 +7,9 @@
  *
  * The cost of a trial is what its tokens take longer than those of the best way would have: they are work
  * of the program, so the rest of their time is not lost. It may be the time of 64 tokens of the best way,
- * whether these are short or long. So what is far behind has few tokens, and what is hardly slower has many, which are
- * needed to tell: 16 tokens show that a way takes twice as long and cost the time of 16, and 300 that take a
- * fiftieth longer cost 6.
+ * whether these are short or long. So what is far behind has few tokens, and what is hardly slower has many,
+ * which are needed to tell: 16 tokens show that a way takes twice as long and cost the time of 16, and 300
+ * that take a fiftieth longer cost 6.
  *
  *     looks    Each candidate carries a few tokens. Those far from the best are out, for the time being.
  *     cold     Of short tokens, a round of turns of those that are left, and with fewer slots.
