@@ -48,8 +48,10 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/trial: what a pipeline finds out while it runs.
 libtrireme_internal_la_SOURCES += \
 	pipeline/trial/depth_trial.c pipeline/trial/depth_trial.h \
+	pipeline/trial/rounds.c pipeline/trial/rounds.h \
 	pipeline/trial/sampling.c pipeline/trial/sampling.h \
 	pipeline/trial/strategy_trial.c pipeline/trial/strategy_trial.h \
+	pipeline/trial/ways.c pipeline/trial/ways.h \
 	pipeline/trial/trial.h
 
 # pipeline/engine: the device side, which enqueues tokens.

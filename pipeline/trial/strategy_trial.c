@@ -1,23 +1,12 @@
 /* The trial of strategies; strategy_trial.h describes it.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/trial/strategy_trial.h"
+#include "pipeline/trial/rounds.h"
 
 #include <string.h>
 
-/* Rounds of all candidates, and then as many of the ways near the best. Those with long stretches need
- * one. */
-#define ROUNDS 2
-#define ROUNDS_LONG 1
-
-/* No round follows when the trial has cost so many tokens of the best way, and so much time. */
-#define COST_TOKENS 48
-#define COST_NS UINT64_C(5000000)
-
-/* At the beginning of a turn, tokens in multiples of the depth that do not count. */
-#define SETTLE_DEPTHS 2
-
-/* The first turn begins to count no sooner: devices raise their clocks when they get work. */
+/* Devices raise their clocks when they get work: the rounds begin no sooner, and with long tokens the first
+ * look does not count sooner. */
 #define WARM_NS UINT64_C(10000000)
 
 /* A stretch is a multiple of the slots in use, because up to that many tokens are enqueued at once, and long
@@ -27,20 +16,11 @@
 #define STRETCH_LONG_NS UINT64_C(1500000)
 #define STRETCHES 3
 
-/* In per cent of the fastest: ways beyond FAR end their turns with the first stretch; those beyond NEAR are
- * eliminated after the first rounds; those within SAME count as equally fast at the end. */
+/* A look that a pause takes more than half of is repeated so often. */
+#define REPEATS 2
+
+/* In per cent of the fastest: a way beyond it ends its turn with the first stretch. */
 #define FAR 140
-#define NEAR 125
-#define SAME 101
-
-/* Fewer slots are compared where so many are left. */
-#define SLOTS_LEAST 2
-
-/* The winner has to confirm its result: PROOF stretches, after PROOF_SETTLE that do not count, must stay
- * within PROVEN per cent of the fastest other candidate. */
-#define PROOF_SETTLE 6
-#define PROOF 6
-#define PROVEN 110
 
 /* A candidate is given up when its first turn has taken so many tokens of the best longer, and so much time:
  * resources are created meanwhile. */
@@ -58,256 +38,6 @@
 static uint32_t slots_of(const struct pipeline_trial *trial)
 {
     return trial->depth - trial->ways[trial->current].fewer;
-}
-
-/* ---- results -------------------------------------------------------------------------------- */
-
-static uint64_t mean_of(const struct pipeline_trial_way *way)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < way->count; i++)
-        sum += way->ns[i];
-    return sum / way->count;
-}
-
-/* The upper end of so many thirds of the stretches, fastest first. */
-static uint64_t thirds_of(const struct pipeline_trial_way *way, uint32_t thirds)
-{
-    uint64_t sorted[PIPELINE_TRIAL_SAMPLES] = {0};
-
-    for (uint32_t i = 0; i < way->count; i++) {
-        uint32_t position = i;
-        for (; position > 0 && sorted[position - 1] > way->ns[i]; position--)
-            sorted[position] = sorted[position - 1];
-        sorted[position] = way->ns[i];
-    }
-    return sorted[(way->count - 1) * thirds / 3];
-}
-
-uint64_t pipeline_trial_result(const struct pipeline_trial *trial, uint32_t way)
-{
-    const struct pipeline_trial_way *own = &trial->ways[way];
-
-    if (own->count == 0)
-        return 0;
-    return (own->is_long ? mean_of(own) : thirds_of(own, 1)) + 1;
-}
-
-/* Its result in slower stretches; long stretches do not tell. */
-static uint64_t slow_result(const struct pipeline_trial_way *way)
-{
-    return way->is_long ? 0 : thirds_of(way, 2);
-}
-
-/* Among those not eliminated; `count` where no result is known. */
-static uint32_t find_best(const struct pipeline_trial *trial)
-{
-    uint32_t best = trial->count;
-
-    for (uint32_t i = 0; i < trial->count; i++) {
-        uint64_t result = pipeline_trial_result(trial, i);
-        if (trial->ways[i].is_eliminated || result == 0)
-            continue;
-        if (best == trial->count || result < pipeline_trial_result(trial, best))
-            best = i;
-    }
-    return best;
-}
-
-static bool is_near(uint64_t result, uint64_t best, uint64_t percent)
-{
-    return result <= best * percent / 100 + 1;
-}
-
-static bool is_within(const struct pipeline_trial *trial, uint32_t way, uint32_t best, uint64_t percent)
-{
-    uint64_t result = pipeline_trial_result(trial, way);
-    return result != 0 && is_near(result, pipeline_trial_result(trial, best), percent);
-}
-
-/* In slower stretches too: a candidate that is fast only at times is not as good as a steady one. */
-static bool is_as_good(const struct pipeline_trial *trial, uint32_t way, uint32_t best)
-{
-    return is_within(trial, way, best, SAME) &&
-           is_near(slow_result(&trial->ways[way]), slow_result(&trial->ways[best]), SAME);
-}
-
-/* The first that is as good as the fastest; 0 where no result is known. */
-static uint32_t find_winner(const struct pipeline_trial *trial)
-{
-    uint32_t best = find_best(trial), way = 0;
-
-    if (best == trial->count)
-        return 0;
-    while (trial->ways[way].is_eliminated || !is_as_good(trial, way, best))
-        way++;
-    return way;
-}
-
-static void conclude(struct pipeline_trial *trial, uint32_t way)
-{
-    trial->is_over = true;
-    trial->current = way;
-}
-
-static bool is_alone(const struct pipeline_trial *trial, uint32_t way)
-{
-    for (uint32_t i = 0; i < trial->count; i++)
-        if (i != way && !trial->ways[i].is_eliminated)
-            return false;
-    return true;
-}
-
-/* Confirms the winner, unless its stretches are long, it is confirmed already, or it is the only one left. */
-static void prove(struct pipeline_trial *trial, uint32_t way)
-{
-    if (trial->ways[way].is_long || trial->ways[way].is_proven || is_alone(trial, way)) {
-        conclude(trial, way);
-        return;
-    }
-    trial->tokens     = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
-    trial->current    = way;
-    trial->is_proving = true;
-}
-
-/* Each candidate is confirmed at most once. */
-static void end_proof(struct pipeline_trial *trial)
-{
-    trial->ways[trial->current].is_proven = true;
-    if (is_within(trial, trial->current, find_best(trial), PROVEN))
-        conclude(trial, trial->current);
-    else
-        prove(trial, find_winner(trial));
-}
-
-/* ---- turns ---------------------------------------------------------------------------------- */
-
-/* Eliminates ways that are far from the best. False: only one is left. */
-static bool eliminate_slow(struct pipeline_trial *trial)
-{
-    uint32_t best = find_best(trial), others = 0;
-
-    for (uint32_t i = 0; i < trial->count; i++) {
-        trial->ways[i].is_eliminated = trial->ways[i].is_given_up || !is_within(trial, i, best, NEAR);
-        others += i != best && !trial->ways[i].is_eliminated;
-    }
-    return others != 0;
-}
-
-/* The fastest of those that go on, but for one; `count`: there is none. */
-static uint32_t find_best_but(const struct pipeline_trial *trial, uint32_t but)
-{
-    uint32_t best = trial->count;
-
-    for (uint32_t i = 0; i < trial->count; i++)
-        if (i != but && !trial->ways[i].is_eliminated &&
-            (best == trial->count || pipeline_trial_result(trial, i) < pipeline_trial_result(trial, best)))
-            best = i;
-    return best;
-}
-
-static void add_with_fewer(struct pipeline_trial *trial, const struct pipeline_trial_way *all)
-{
-    trial->ways[trial->count++] =
-        (struct pipeline_trial_way){.candidate = all->candidate, .fewer = 1, .is_long = all->is_long};
-}
-
-/* The fastest of the candidates with one slot less as well. False: all slots stay in use. */
-static bool add_fewer_slots(struct pipeline_trial *trial)
-{
-    uint32_t count = trial->count, first = find_best(trial), second = find_best_but(trial, first);
-
-    if (!trial->rests || trial->depth <= SLOTS_LEAST || first == count)
-        return false;
-    add_with_fewer(trial, &trial->ways[first]);
-    if (second != count)
-        add_with_fewer(trial, &trial->ways[second]);
-    return true;
-}
-
-/* After the first rounds. False: only one way is left. */
-static bool go_on_with_near(struct pipeline_trial *trial)
-{
-    bool are_several = eliminate_slow(trial);
-
-    return add_fewer_slots(trial) || are_several;
-}
-
-/* Forward in even rounds, backward in odd ones. `count` at the end of a round. */
-static uint32_t next_of_round(const struct pipeline_trial *trial, uint32_t after)
-{
-    uint32_t way = after;
-
-    do
-        /* below zero is far above the count */
-        way = trial->round % 2 == 0 ? way + 1 : way - 1;
-    while (way < trial->count && trial->ways[way].is_eliminated);
-    return way < trial->count ? way : trial->count;
-}
-
-static uint32_t first_of_round(const struct pipeline_trial *trial)
-{
-    return next_of_round(trial, trial->round % 2 == 0 ? UINT32_MAX : trial->count);
-}
-
-static uint32_t rounds_of(const struct pipeline_trial *trial)
-{
-    for (uint32_t i = 0; i < trial->count; i++)
-        if (!trial->ways[i].is_long)
-            return ROUNDS;
-    return ROUNDS_LONG;
-}
-
-/* Whether the trial has cost as much as it may, beside tokens of the best way. */
-static bool is_too_dear(const struct pipeline_trial *trial)
-{
-    uint64_t cost = 0, best = pipeline_trial_result(trial, find_best(trial));
-
-    for (uint32_t i = 0; i < trial->count; i++) {
-        uint64_t result = pipeline_trial_result(trial, i);
-        cost += result > best ? (result - best) * trial->ways[i].tokens : 0;
-    }
-    return cost >= COST_TOKENS * best && cost >= COST_NS;
-}
-
-/* After a round. */
-static bool is_at_end(struct pipeline_trial *trial)
-{
-    uint32_t rounds = rounds_of(trial);
-
-    if (trial->last_round != 0)
-        return trial->round == trial->last_round || is_too_dear(trial);
-    if (trial->round < rounds)
-        return false;
-    trial->last_round = trial->round + rounds;
-    return !go_on_with_near(trial);
-}
-
-static void next_turn(struct pipeline_trial *trial)
-{
-    uint32_t way = next_of_round(trial, trial->current);
-
-    trial->stretches = trial->tokens = 0;
-    trial->turn_began                = 0;
-    if (trial->is_proving) {
-        end_proof(trial);
-        return;
-    }
-    if (way != trial->count) {
-        trial->current = way;
-        return;
-    }
-    trial->round++;
-    if (is_at_end(trial)) {
-        prove(trial, find_winner(trial));
-        return;
-    }
-    /* The last of a round is also the first of the next, so it has settled. */
-    uint32_t first = first_of_round(trial);
-    if (first == trial->current)
-        trial->tokens = SETTLE_DEPTHS * trial->depth;
-    trial->current = first;
 }
 
 /* ---- tokens --------------------------------------------------------------------------------- */
@@ -334,20 +64,31 @@ void pipeline_trial_interrupt(struct pipeline_trial *trial)
     trial->tokens     = 0;
     trial->turn_began = 0;
     if (++trial->misses > MISSES_MOST)
-        conclude(trial, trial->is_proving ? trial->current : find_winner(trial));
+        pipeline_rounds_conclude(trial, trial->phase == PIPELINE_TRIAL_PROVES ? trial->current
+                                                                              : pipeline_ways_winner(trial));
 }
 
 bool pipeline_trial_timing(const struct pipeline_trial *trial, uint32_t depth)
 {
-    return !trial->is_over && trial->tokens >= depth;
+    bool is_steady = trial->phase == PIPELINE_TRIAL_PROVES && trial->is_proof_long;
+    return !trial->is_over && !is_steady && trial->tokens >= depth;
+}
+
+/* Whether the tokens of this turn are long, as far as it has come. */
+static bool seems_long(const struct pipeline_trial *trial, uint64_t now)
+{
+    uint64_t long_ns = STRETCH_LONG_NS / (STRETCH_SLOTS * slots_of(trial));
+    return trial->turn_began != 0 && now - trial->turn_began >= trial->turn_tokens * long_ns;
 }
 
 static bool is_settled(const struct pipeline_trial *trial, uint32_t number, uint64_t now)
 {
     if (number < SETTLE_DEPTHS * trial->depth)
         return false;
-    return trial->round != 0 || trial->current != 0 || trial->ways[0].count != 0 ||
-           now - trial->began >= WARM_NS;
+    if (trial->phase == PIPELINE_TRIAL_WARMS)
+        return now - trial->began >= WARM_NS;
+    bool is_first = trial->round == 0 && trial->current == 0 && trial->ways[0].count == 0;
+    return !is_first || !seems_long(trial, now) || now - trial->began >= WARM_NS;
 }
 
 /* Adds the tokens counted so far to the current stretch. */
@@ -359,9 +100,49 @@ static void extend_stretch(struct pipeline_trial *trial, uint64_t now)
     trial->begin   = now;
 }
 
+/* Whether the stretch is the first of a way of which little is known. */
+static bool is_look(const struct pipeline_trial *trial)
+{
+    if (trial->phase == PIPELINE_TRIAL_ROUNDS)
+        return trial->ways[trial->current].count == 0;
+    return trial->phase == PIPELINE_TRIAL_LOOKS || trial->phase == PIPELINE_TRIAL_AGAIN;
+}
+
+/* In 1/1024 of the best: of the way in this stretch, or as far as is known. */
+static uint64_t excess_now(const struct pipeline_trial *trial)
+{
+    uint32_t best = pipeline_ways_best(trial);
+    uint64_t ns   = trial->stretch_ns / trial->stretch_tokens;
+
+    if (trial->ways[trial->current].count != 0 || best == trial->count)
+        return pipeline_way_excess(trial, trial->current);
+    uint64_t fast = pipeline_trial_result(trial, best);
+    return ns > fast ? (ns - fast) * PIPELINE_WAYS_TOKEN / fast : 0;
+}
+
+/* Whether the turn has cost what it may. */
+static bool has_cost_all(const struct pipeline_trial *trial)
+{
+    return trial->phase == PIPELINE_TRIAL_ROUNDS && !trial->is_lead &&
+           excess_now(trial) * trial->ways[trial->current].tokens >= pipeline_rounds_allowed_cost(trial);
+}
+
+static bool shows_far(const struct pipeline_trial *trial)
+{
+    uint32_t best = pipeline_ways_best(trial);
+
+    return best != trial->count && trial->stretch_ns - trial->stretch_pause >
+                                       pipeline_trial_result(trial, best) * trial->stretch_tokens * FAR / 100;
+}
+
 static bool is_stretch(const struct pipeline_trial *trial)
 {
-    return trial->stretch_tokens >= STRETCH_SLOTS * slots_of(trial) && trial->stretch_ns >= STRETCH_NS;
+    uint32_t slots = slots_of(trial);
+
+    if (trial->stretch_tokens >= pipeline_rounds_look(slots) &&
+        ((is_look(trial) && (trial->stretch_ns < STRETCH_NS || shows_far(trial))) || has_cost_all(trial)))
+        return true;
+    return trial->stretch_tokens >= STRETCH_SLOTS * slots && trial->stretch_ns >= STRETCH_NS;
 }
 
 static void count_token(struct pipeline_trial *trial, uint64_t now)
@@ -375,6 +156,15 @@ static void count_token(struct pipeline_trial *trial, uint64_t now)
     if (interval > trial->turn_pause)
         trial->turn_pause = interval;
     trial->turn_last = now;
+}
+
+static void count_in_stretch(struct pipeline_trial *trial, uint64_t now)
+{
+    uint64_t interval = now - trial->stretch_last;
+
+    if (interval > trial->stretch_pause)
+        trial->stretch_pause = interval;
+    trial->stretch_last = now;
 }
 
 /* Of the tokens of the turn that are counted, without pauses. */
@@ -405,7 +195,7 @@ static void watch(struct pipeline_trial *trial, uint64_t now)
  * better. */
 static bool is_hopeless(const struct pipeline_trial *trial)
 {
-    uint32_t best = find_best(trial);
+    uint32_t best = pipeline_ways_best(trial);
 
     if (trial->turn_began == 0 || trial->ways[trial->current].count != 0 || best == trial->count)
         return false;
@@ -416,45 +206,84 @@ static bool is_hopeless(const struct pipeline_trial *trial)
 /* Whether the turn shows that the way is far slower than the best, by its tokens without the longest ones. */
 static bool is_far(const struct pipeline_trial *trial)
 {
-    uint64_t best   = pipeline_trial_result(trial, find_best(trial));
+    uint64_t best   = pipeline_trial_result(trial, pipeline_ways_best(trial));
     uint32_t among  = PAUSE_DEPTHS * trial->depth;
     uint32_t pauses = (trial->turn_tokens + among - 1) / among;
 
-    return !trial->is_proving && trial->turn_began != 0 &&
+    return trial->phase != PIPELINE_TRIAL_PROVES && trial->turn_began != 0 &&
            time_of_turn(trial) > best * (trial->turn_tokens - pauses) * FAR / 100;
 }
 
-/* The first counted stretch of a confirmation replaces the candidate's earlier results. */
+/* The first counted stretch of a confirmation replaces the way's earlier results. */
 static void add_stretch(struct pipeline_trial *trial, bool is_long)
 {
     struct pipeline_trial_way *way = &trial->ways[trial->current];
+    uint32_t settle                = trial->is_proof_long ? 0 : PROOF_SETTLE;
 
-    if (trial->is_proving && trial->stretches < PROOF_SETTLE)
+    if (trial->phase == PIPELINE_TRIAL_PROVES && trial->stretches < settle)
         return;
-    if (trial->is_proving && trial->stretches == PROOF_SETTLE)
+    if (trial->phase == PIPELINE_TRIAL_PROVES && trial->stretches == settle)
         way->count = 0;
     /* One delayed stretch among short ones does not make them long. */
-    way->is_long          = is_long && (way->count == 0 || way->is_long);
-    way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
+    way->is_long = is_long && (way->count == 0 || way->is_long);
+    if (way->count < PIPELINE_TRIAL_SAMPLES)
+        way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
 }
 
-static void note(struct pipeline_trial *trial)
+/* Long stretches tell early that a way is not what it seemed. */
+static bool is_proof_over(const struct pipeline_trial *trial)
 {
-    bool is_long       = trial->stretch_ns >= STRETCH_LONG_NS;
-    uint32_t stretches = trial->is_proving ? PROOF_SETTLE + PROOF : STRETCHES;
+    const struct pipeline_trial_way *way = &trial->ways[trial->current];
+    uint32_t other = pipeline_ways_best_but(trial, trial->current), last = trial->stretches - 1;
+    uint64_t most = other != trial->count ? pipeline_trial_result(trial, other) * PROVEN_LONG / 100 : 0;
 
-    add_stretch(trial, is_long);
-    trial->misses         = 0;
-    trial->stretch_ns     = 0;
-    trial->stretch_tokens = 0;
-    if (++trial->stretches == stretches || (is_long && !trial->is_proving) || is_far(trial))
-        next_turn(trial);
+    if (!trial->is_proof_long)
+        return trial->stretches == PROOF_SETTLE + PROOF;
+    if (trial->stretches == PROOF_LONG)
+        return true;
+    return last != 0 && most != 0 && way->ns[last] > most && way->ns[last - 1] > most;
+}
+
+/* Whether one pause makes more than half of the stretch. */
+static bool is_disturbed(const struct pipeline_trial *trial)
+{
+    return trial->stretch_pause > trial->stretch_ns - trial->stretch_pause;
+}
+
+static bool is_turn_over(const struct pipeline_trial *trial, bool is_long)
+{
+    if (trial->phase == PIPELINE_TRIAL_PROVES)
+        return is_proof_over(trial);
+    if (trial->phase == PIPELINE_TRIAL_WARMS)
+        return trial->stretches == 2 * STRETCHES;
+    if (trial->phase != PIPELINE_TRIAL_ROUNDS)
+        return true;
+    return trial->stretches == STRETCHES || is_long ||
+           (!trial->is_lead && (is_far(trial) || has_cost_all(trial)));
 }
 
 static void forget_stretch(struct pipeline_trial *trial)
 {
     trial->counted = trial->stretch_tokens = 0;
-    trial->stretch_ns = trial->begin = 0;
+    trial->stretch_ns = trial->stretch_pause = trial->begin = 0;
+}
+
+static void note(struct pipeline_trial *trial)
+{
+    bool is_long = trial->stretch_ns >= STRETCH_LONG_NS;
+
+    trial->misses = 0;
+    if (is_look(trial) && trial->repeats < REPEATS && is_disturbed(trial)) {
+        trial->repeats++;
+        forget_stretch(trial);
+        return;
+    }
+    add_stretch(trial, is_long);
+    trial->stretches++;
+    bool is_over = is_turn_over(trial, is_long);
+    forget_stretch(trial);
+    if (is_over)
+        pipeline_rounds_next_turn(trial);
 }
 
 static void give_up(struct pipeline_trial *trial)
@@ -467,15 +296,16 @@ static void give_up(struct pipeline_trial *trial)
     for (way++; way != end && way->is_like_last; way++)
         way->is_eliminated = way->is_given_up = true;
     forget_stretch(trial);
-    next_turn(trial);
+    pipeline_rounds_next_turn(trial);
 }
 
 /* The turn begins anew: slots were created, and are empty. */
 static void change_depth(struct pipeline_trial *trial, uint32_t depth)
 {
-    trial->tokens = trial->stretch_tokens = trial->stretch_ns = 0;
-    trial->turn_began                                         = 0;
-    trial->depth                                              = depth;
+    trial->tokens = trial->stretch_tokens = 0;
+    trial->stretch_ns = trial->stretch_pause = 0;
+    trial->turn_began                        = 0;
+    trial->depth                             = depth;
 }
 
 /* Where slots do not rest, what was added with fewer goes, with all that it has measured. */
@@ -489,14 +319,13 @@ static void drop_fewer(struct pipeline_trial *trial)
     if (!was_fewer)
         return;
     forget_stretch(trial);
-    if (!trial->is_proving) {
-        next_turn(trial);
+    if (trial->phase != PIPELINE_TRIAL_PROVES) {
+        pipeline_rounds_next_turn(trial);
         return;
     }
-    trial->is_proving = false;
     trial->stretches = trial->tokens = 0;
     trial->turn_began                = 0;
-    prove(trial, find_winner(trial));
+    pipeline_rounds_prove(trial, pipeline_ways_winner(trial));
 }
 
 uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool rests, uint64_t now)
@@ -523,15 +352,16 @@ uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool 
         return trial->current;
     }
     if (trial->begin == 0) {
-        trial->begin = now;
+        trial->begin = trial->stretch_last = now;
         return trial->current;
     }
+    count_in_stretch(trial, now);
     if (++trial->counted % slots_of(trial) != 0)
         return trial->current;
     extend_stretch(trial, now);
     if (is_stretch(trial)) {
         note(trial);
-        trial->begin = trial->tokens != 0 ? now : 0;
+        trial->begin = trial->stretch_last = trial->tokens != 0 ? now : 0;
         trial->tokens += trial->tokens == 0;
     }
     return trial->current;

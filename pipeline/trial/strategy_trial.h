@@ -1,24 +1,37 @@
 /* Finds the fastest of several strategies, the candidates. A trial decides which candidate each token uses.
  * It is told the time and knows nothing else, so tests can feed it with made-up times.
  *
- * What is compared are ways: a candidate with a number of slots. First each candidate has all slots. A
- * trial that may use fewer (pipelines whose depth the library chooses) then compares the two fastest with
- * one slot less as well: what is the fastest with four slots need not be so with three.
+ * What is compared are ways: a candidate with a number of slots. A trial that may use fewer (pipelines whose
+ * depth the library chooses) compares the two fastest candidates with one slot less as well: what is the
+ * fastest with four slots need not be so with three.
+ *
+ * The cost of a trial is what its tokens take longer than those of the best way would have: they are work
+ * of the program, so the rest of their time is not lost. It may be the time of 64 tokens of the best way,
+ * whether these are short or long. So what is far behind has few tokens, and what is hardly slower has many,
+ * which are needed to tell: 16 tokens show that a way takes twice as long and cost the time of 16, and 300
+ * that take a fiftieth longer cost 6.
+ *
+ *     looks    Each candidate carries a few tokens. Those far from the best are out, for the time being.
+ *     cold     Of short tokens, a round of turns of those that are left, and with fewer slots.
+ *     warming  Of short tokens, the best so far goes on until the device is warm, as clocks rise with work.
+ *              What was measured before is forgotten.
+ *     again    Second looks at what is out, the nearest first, as far as they cost little.
+ *     rounds   Turns of those near the best, whose costs get equal parts of what may still be spent.
+ *     proof    The winner runs alone and confirms its result, because a device may run a strategy fast only
+ *              while it is new; long tokens do so longer. If it fails to, another way gets its chance.
  *
  * Ways take turns, forward and backward (A B C, C B A), so that slow changes, such as a rising clock,
  * favour none of them. At the beginning of a turn the slots hold tokens of another way and resources are
  * created, so the first tokens do not count. Then stretches of tokens are timed. For short stretches a
  * way's result is the upper end of its fastest third, because other work on the machine only makes
  * stretches longer; for long ones, where that matters less than how many tokens happened to end in each, it
- * is their mean.
+ * is their mean. A look is a single short stretch: one that a pause takes most of is repeated.
  *
- * A turn whose first stretch is far slower than the best ends with it, so that what is far behind costs few
- * tokens. A way whose first turn takes far longer than the best would have, apart from single pauses, is
- * given up at once: large tokens may take many times as long where kernels reach over a bus. After the
- * first rounds only ways near the best go on. In the end the first in the list that is about as fast as the
+ * A way whose first turn takes far longer than the best would have, apart from single pauses, is given up at
+ * once: large tokens may take many times as long where kernels reach over a bus, and those that are in
+ * flight then cost more than 64 tokens. In the end the first in the list that is about as fast as the
  * fastest wins, if that also holds for its slower stretches; simpler strategies come first in the list, and
- * fewer slots last. The winner then has to confirm its result in further stretches, because a device may
- * run a strategy fast only while it is new; if it fails to, another way gets its chance.
+ * fewer slots last.
  *
  * Stretches are timed only while the pipeline is in flow: a run begins with empty slots, which take the
  * first tokens at once.
@@ -35,14 +48,24 @@
 #define PIPELINE_TRIAL_WAYS (PIPELINE_TRIAL_CANDIDATES + PIPELINE_TRIAL_FEWER)
 #define PIPELINE_TRIAL_SAMPLES 16
 
+enum pipeline_trial_phase {
+    PIPELINE_TRIAL_LOOKS  = 0, /* at each candidate */
+    PIPELINE_TRIAL_WARMS  = 1, /* the fastest so far runs until the device is warm */
+    PIPELINE_TRIAL_AGAIN  = 2, /* looks again at some that seemed slow */
+    PIPELINE_TRIAL_ROUNDS = 3,
+    PIPELINE_TRIAL_PROVES = 4, /* `current` is confirming its result */
+};
+
 struct pipeline_trial_way {
     uint32_t candidate;                  /* its number */
     uint32_t fewer;                      /* slots that rest */
     uint64_t ns[PIPELINE_TRIAL_SAMPLES]; /* per token, in each stretch */
     uint32_t count;
-    uint32_t tokens;    /* of its turns so far */
+    uint32_t tokens;    /* enqueued since what they cost was counted */
+    uint32_t excess;    /* 1/1024 of the best: what its look said, where `ns` no longer has it */
     bool is_long;       /* all its stretches are long */
     bool is_eliminated; /* too slow to go on */
+    bool is_looked_at;  /* in this round, for the second time */
     bool is_given_up;   /* in its first turn; it stays eliminated */
     bool is_like_last;  /* reaches memory as the candidate before it does, and is given up with that */
     bool is_proven;     /* it confirmed its result; `ns` are the stretches of that */
@@ -56,7 +79,12 @@ struct pipeline_trial {
     bool is_over;               /* `current` stays */
     uint32_t current;           /* the way whose turn it is */
     uint32_t round, last_round; /* 0: the first rounds are not over */
-    bool is_proving;            /* `current` is confirming its result */
+    int32_t phase;              /* enum pipeline_trial_phase */
+    uint64_t spent;             /* 1/1024 of a token of the best: what the trial has cost */
+    bool is_long;               /* all the first stretches were */
+    bool is_proof_long;         /* of long stretches */
+    bool is_lead;               /* `current` was the best when its turn began */
+    uint32_t repeats;           /* of the look of this turn */
     uint32_t stretches;         /* of this turn */
     uint32_t tokens;            /* enqueued since the turn or the run began */
     uint32_t depth;             /* of the pipeline at that time */
@@ -65,6 +93,8 @@ struct pipeline_trial {
     /* earlier tokens and their time: a stretch goes on in the next run */
     uint32_t stretch_tokens;
     uint64_t stretch_ns;
+    uint64_t stretch_pause; /* the longest time between two of them */
+    uint64_t stretch_last;  /* when the last of them was enqueued */
     uint64_t begin;
     uint64_t began;       /* when the first token was enqueued */
     uint64_t turn_began;  /* when those of the turn before had left the slots */

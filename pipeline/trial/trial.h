@@ -1,7 +1,9 @@
 /* The trial room: what a pipeline finds out while it runs. It is told times and counts and knows nothing
  * else, so tests can feed it with made-up ones.
  *
- *     strategy_trial.c   which of several strategies is the fastest
+ *     strategy_trial.c   which of several strategies is the fastest: counts tokens and times stretches
+ *     rounds.c           which of them has the next turn, and which has won
+ *     ways.c             their results, and what they have cost
  *     depth_trial.c      how many slots are in use at once
  *     sampling.c         which tokens are measured
  *

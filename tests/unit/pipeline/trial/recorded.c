@@ -8,7 +8,7 @@
 
 enum {
     CANDIDATES = PIPELINE_TRIAL_CANDIDATES,
-    SEEDS      = 60
+    SEEDS      = 300
 };
 
 /* Tenths of a microsecond of a token, in the order in which the engine tries the candidates, from the log
@@ -65,22 +65,15 @@ static uint64_t best_of(const struct machine *machine)
 
     for (uint32_t i = 0; i < machine->ways; i++) {
         best = machine->cost[i] < best ? machine->cost[i] : best;
-        best = machine->fewer[i] < best ? machine->fewer[i] : best;
+        if (machine->fewer[i] != 0)
+            best = machine->fewer[i] < best ? machine->fewer[i] : best;
     }
     return best;
 }
 
-/* Of a token in a way. */
-static uint64_t time_of(const struct machine *machine, uint32_t way)
-{
-    const struct pipeline_trial_way *tried = &machine->trial.ways[way];
-
-    return (tried->fewer != 0 ? machine->fewer : machine->cost)[tried->candidate];
-}
-
 static double share_of(const struct machine *machine)
 {
-    return (double)best_of(machine) / (double)time_of(machine, machine->trial.current);
+    return (double)best_of(machine) / (double)plain_cost_of(machine, machine->trial.current);
 }
 
 /* Of the best pair of a strategy and a number of slots. */
@@ -94,33 +87,79 @@ START_TEST(what_stays_is_the_best_pair_of_strategy_and_slots)
 }
 END_TEST
 
-/* Tokens vary by 5 per cent, and now and then something else runs for 200 us. */
-START_TEST(what_varies_hides_the_best_pair_hardly_ever)
+/* What the tokens of a trial would have taken longer than with the best pair, had nothing varied; in tokens
+ * of the best. */
+static double cost_in_tokens(const struct machine *machine)
 {
-    for (size_t i = 0; i < CASES; i++) {
-        uint32_t missed = 0;
-        for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-            struct machine machine = machine_of(&cases[i]);
-            machine.jitter         = 5;
-            machine.seed           = seed * 2654435761u;
-            run(&machine);
-            missed += share_of(&machine) < 0.97;
-        }
-        ck_assert_msg(missed <= SEEDS / 20, "%s: %u of %u", cases[i].name, missed, (unsigned)SEEDS);
-    }
+    double best = (double)best_of(machine);
+    return ((double)machine->undisturbed - machine->tokens * best) / best;
 }
-END_TEST
 
-/* The time of 64 tokens of the best pair, or 10 ms of short ones, in which the device becomes warm. */
 START_TEST(it_costs_at_most_the_time_of_64_tokens)
 {
     for (size_t i = 0; i < CASES; i++) {
         struct machine machine = machine_of(&cases[i]);
-        uint64_t best = best_of(&machine), may_cost = 64 * best > 10 * MS ? 64 * best : 10 * MS;
-
         run(&machine);
-        uint64_t cost = machine.free - 1000 - machine.tokens * best;
-        ck_assert_msg(cost <= may_cost, "%s: %.1f us", cases[i].name, (double)cost / 1000);
+        ck_assert_msg(cost_in_tokens(&machine) <= 64, "%s: %.1f", cases[i].name, cost_in_tokens(&machine));
+    }
+}
+END_TEST
+
+struct trials {
+    uint32_t missed, dear; /* beyond 64 tokens */
+    double cost, most;     /* on an average; at most */
+};
+
+/* Tokens vary by 5 per cent, and now and then something else runs for 200 us. */
+static struct trials try_often(struct machine machine)
+{
+    struct trials trials = {0};
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        struct machine varied = machine;
+        varied.jitter         = 5;
+        varied.seed           = seed * 2654435761u;
+        run(&varied);
+        double cost = cost_in_tokens(&varied);
+        trials.missed += share_of(&varied) < 0.97;
+        trials.dear += cost > 64;
+        trials.cost += cost / SEEDS;
+        trials.most = cost > trials.most ? cost : trials.most;
+    }
+    return trials;
+}
+
+/* Of tokens of 4 us, 200 us are 50. */
+START_TEST(what_varies_hides_the_best_pair_hardly_ever_and_makes_few_trials_dearer)
+{
+    for (size_t i = 0; i < CASES; i++) {
+        struct trials trials = try_often(machine_of(&cases[i]));
+        ck_assert_msg(trials.missed <= SEEDS / 100, "%s: missed %u of %u", cases[i].name, trials.missed,
+                      (unsigned)SEEDS);
+        ck_assert_msg(trials.cost <= 64 && trials.dear <= SEEDS / 8 && trials.most <= 160,
+                      "%s: %.1f tokens, at most %.1f; %u above 64", cases[i].name, trials.cost, trials.most,
+                      trials.dear);
+    }
+}
+END_TEST
+
+/* Eight kernels over 48 MiB through NVIDIA's Vulkan: a token by slot graphs took 1,395, 1,794 and 2,218 us in
+ * three trials, and 2,218 in the runs behind them, beside 1,665 by role streams: its copies go both ways at
+ * once only at times, for no more tokens than a trial has. */
+START_TEST(what_is_fast_only_in_a_turn_does_not_stay)
+{
+    for (uint32_t most = 20; most <= 100; most += 40) {
+        struct machine machine = {.ways          = CANDIDATES,
+                                  .depth         = 4,
+                                  .may_rest      = true,
+                                  .cost          = {1665 * US, 2186 * US, 2218 * US, 2188 * US, 2179 * US},
+                                  .new_candidate = 2,
+                                  .new_cost      = 1395 * US,
+                                  .new_most      = most};
+        struct trials trials   = try_often(machine);
+        ck_assert_msg(trials.missed <= SEEDS / 100, "%u tokens: missed %u of %u", most, trials.missed,
+                      (unsigned)SEEDS);
+        ck_assert_msg(trials.cost <= 64, "%u tokens: %.1f", most, trials.cost);
     }
 }
 END_TEST
@@ -130,8 +169,9 @@ static Suite *make_suite(void)
     Suite *suite = suite_create("trials with recorded times");
     TCase *tests = tcase_create("recorded");
     tcase_add_test(tests, what_stays_is_the_best_pair_of_strategy_and_slots);
-    tcase_add_test(tests, what_varies_hides_the_best_pair_hardly_ever);
     tcase_add_test(tests, it_costs_at_most_the_time_of_64_tokens);
+    tcase_add_test(tests, what_varies_hides_the_best_pair_hardly_ever_and_makes_few_trials_dearer);
+    tcase_add_test(tests, what_is_fast_only_in_a_turn_does_not_stay);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -34,6 +34,10 @@ struct machine {
     uint32_t bunch;  /* so many tokens end at once; 0: one */
     /* bit i: candidate i takes a third longer for 500 µs of every millisecond */
     uint32_t moody;
+    /* a candidate whose tokens take `new_cost` at the beginning of every other turn, on an average, for up to
+     * `new_most` tokens; 0: none */
+    uint32_t new_most, new_candidate;
+    uint64_t new_cost;
     uint32_t tires;    /* bit i: candidate i takes a third longer after 1500 µs on end */
     uint64_t stall_at; /* the first token after this takes `stall`; 0: none */
     uint64_t stall;    /* 0: 5 ms */
@@ -51,7 +55,9 @@ struct machine {
     uint32_t tokens;
     uint32_t last; /* candidate, and since when */
     uint64_t since;
+    uint32_t new_left;
     uint32_t went[PIPELINE_TRIAL_CANDIDATES]; /* tokens by candidate */
+    uint64_t undisturbed; /* time of all tokens: what they would have taken without anything that varies */
 };
 
 static uint32_t next_random(uint32_t *state)
@@ -62,12 +68,22 @@ static uint32_t next_random(uint32_t *state)
     return *state;
 }
 
-static uint64_t cost_of(struct machine *machine, uint32_t way, uint64_t at)
+static uint64_t plain_cost_of(const struct machine *machine, uint32_t way)
 {
     const struct pipeline_trial_way *tried = &machine->trial.ways[way];
-    uint64_t cost                          = machine->cost[tried->candidate];
     if (tried->fewer != 0 && machine->fewer[tried->candidate] != 0)
-        cost = machine->fewer[tried->candidate];
+        return machine->fewer[tried->candidate];
+    return machine->cost[tried->candidate];
+}
+
+static uint64_t cost_of(struct machine *machine, uint32_t way, uint64_t at)
+{
+    uint64_t cost = plain_cost_of(machine, way);
+    machine->undisturbed += cost;
+    if (machine->new_left != 0) {
+        machine->new_left--;
+        cost = machine->new_cost;
+    }
     if (at < machine->cold_ns)
         cost *= 3;
     if (at < machine->ramp_ns)
@@ -122,6 +138,16 @@ static bool serves(const struct machine *machine)
            (machine->serves_from != 0 && machine->tokens >= machine->serves_from);
 }
 
+static void begin_turn(struct machine *machine, uint32_t way)
+{
+    bool varies = machine->new_most != 0 && machine->trial.ways[way].candidate == machine->new_candidate;
+
+    machine->since    = machine->now;
+    machine->new_left = 0;
+    if (varies && next_random(&machine->seed) % 2 == 0)
+        machine->new_left = next_random(&machine->seed) % machine->new_most;
+}
+
 static void put_token(struct machine *machine)
 {
     uint32_t slot = machine->tokens % machine->depth;
@@ -130,8 +156,8 @@ static void put_token(struct machine *machine)
         machine->now = last_end(machine) + machine->gap;
     uint32_t way = pipeline_trial_next(&machine->trial, machine->depth, !serves(machine), machine->now);
     ck_assert_uint_lt(way, machine->trial.count);
-    if (way != machine->last)
-        machine->since = machine->now;
+    if (way != machine->last || machine->tokens == 0)
+        begin_turn(machine, way);
     machine->last       = way;
     uint64_t begin      = machine->free > machine->now ? machine->free : machine->now;
     machine->free       = begin + cost_of(machine, way, begin);
