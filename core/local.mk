@@ -63,15 +63,12 @@ libtrireme_internal_la_SOURCES += \
 	core/device/device.c core/device/device.h \
 	core/device/device_info.c
 
-# core/stream: Streams, points, events, callbacks: order and time.
+# core/stream: Streams, points, gates, callbacks: order and time.
 libtrireme_internal_la_SOURCES += \
 	core/stream/callback.c \
 	core/stream/deferred.c core/stream/deferred.h \
 	core/stream/device_streams.h \
 	core/stream/device_sync.c \
-	core/stream/event.c core/stream/event.h \
-	core/stream/event_pool.c core/stream/event_pool.h \
-	core/stream/event_time.c \
 	core/stream/gates.c core/stream/gates.h \
 	core/stream/in_flight.c core/stream/in_flight.h \
 	core/stream/internal_stream.c \
@@ -92,6 +89,12 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/thread_stream.c \
 	core/stream/wait_any.c \
 	core/stream/waiter.c core/stream/waiter.h
+
+# core/event: Events: the points that they hold, their memory and timestamps.
+libtrireme_internal_la_SOURCES += \
+	core/event/event.c core/event/event.h \
+	core/event/event_pool.c core/event/event_pool.h \
+	core/event/event_time.c
 
 # core/memory: Buffers, arrays, pools, copies.
 libtrireme_internal_la_SOURCES += \

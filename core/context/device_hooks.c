@@ -3,6 +3,7 @@
  */
 #include "core/context/context.h"
 #include "core/device/device.h"
+#include "core/event/event.h"
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
 

@@ -67,7 +67,7 @@ struct core_device {
     struct core_deferred *deferred, *deferred_last; /* core/stream/deferred.c, oldest first */
     _Atomic uint32_t deferred_count;                /* read without the lock */
     _Atomic uint64_t ends;                          /* streams that have ended, and the handle's death */
-    struct core_event_pool *events;                 /* core/stream/event_pool.c */
+    struct core_event_pool *events;                 /* core/event/event_pool.c */
     bool has_thread_key;
     /* Each thread's value is the handle of its own stream; core/stream/thread_stream.c. */
     pthread_key_t thread_key;

@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <trireme/graph.h>
 
+#include "core/event/event.h"
 #include "core/memory/memory.h"
 #include "core/module/module.h"
 #include "core/stream/stream.h"

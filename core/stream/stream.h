@@ -12,7 +12,6 @@
  *     profile.h                    what streams record for a profile (three files)
  *     range.c                      what a program calls its operations
  *     internal_stream.c            the core's own stream of a device, for blocking calls
- *     event.c, event_time.c        events, and their timestamps; event_pool.c: their memory
  *     in_flight.c                  which streams use an object, and up to which operation
  *     deferred.c                   objects that are destroyed when the work on them has ended
  *     gates.c                      waiting, on the device, for something on the host
@@ -32,8 +31,6 @@
 
 #include "core/stream/deferred.h"
 #include "core/stream/device_streams.h"
-#include "core/stream/event.h"
-#include "core/stream/event_pool.h"
 #include "core/stream/in_flight.h"
 #include "core/stream/notify.h"
 #include "core/stream/profile.h"

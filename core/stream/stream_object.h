@@ -131,7 +131,7 @@ struct core_stream {
     bool has_static_name;  /* under device->lock */
 
     struct core_watch *watch; /* notify.c: emulated notifications; under device->lock */
-    /* event_time.c: emulated timestamps that have no time yet, oldest first; under device->lock */
+    /* core/event/event_time.c: emulated timestamps that have no time yet, oldest first; under device->lock */
     struct core_timestamp *timestamps, *last_timestamp;
     struct core_pool_stream *pool; /* core/memory/pool_stream.c: freed in this stream's order; may be NULL */
     /* core/module/module_launches.c: the handle (which is never reused) of the module launched from last, and
@@ -380,6 +380,9 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value);
 /* Lets `stream` wait for `value` of `other` on the device (natively, by a gate, or on the host). The caller
  * holds a reference of `other` and enqueues on `stream`. */
 int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value);
+
+/* INVALID_ARGUMENT for streams of two contexts, which cannot wait for each other. */
+int32_t core_stream_check_context(const struct core_stream *stream, const struct core_stream *other);
 
 /* The same for the point that event number `event` holds; 0: no event. */
 int32_t core_stream_wait_event(struct core_stream *stream, struct core_stream *other, uint64_t value,

@@ -1,7 +1,6 @@
 /* Streams that wait for streams.
  * SPDX-License-Identifier: MIT
  */
-#include "core/stream/event.h"
 #include "core/stream/gates.h"
 #include "core/stream/stream_object.h"
 
@@ -130,7 +129,7 @@ int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *o
     return core_stream_wait_event(stream, other, value, 0);
 }
 
-static int32_t check_context(const struct core_stream *stream, const struct core_stream *other)
+int32_t core_stream_check_context(const struct core_stream *stream, const struct core_stream *other)
 {
     if (stream->object.context == other->object.context)
         return TRM_OK;
@@ -146,29 +145,10 @@ int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
     struct core_stream *other = core_point_enter(point);
     if (other == NULL)
         return base_last_status();
-    status = check_context(stream, other);
+    status = core_stream_check_context(stream, other);
     if (status == TRM_OK)
         status = wait_entered(stream, other, point.value);
     core_object_leave(&other->object);
-    return status;
-}
-
-int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event_handle)
-{
-    struct core_stream *stream, *other;
-    uint64_t value;
-    int32_t status = core_stream_begin_live(handle, "a wait", &stream);
-    if (status != TRM_OK)
-        return status;
-    struct core_event *event = core_event_find(event_handle);
-    if (event == NULL)
-        return base_last_status();
-    if (!core_event_get_point(event, &other, &value))
-        return TRM_OK;
-    status = check_context(stream, other);
-    if (status == TRM_OK)
-        status = core_stream_wait_event(stream, other, value, core_object_number(&event->object));
-    core_object_release(&other->object);
     return status;
 }
 
@@ -181,7 +161,7 @@ static int32_t check_streams(struct trm_stream *const *streams, uint32_t count)
     for (uint32_t i = 1; status == TRM_OK && i < count; i++) {
         status = core_stream_begin_live(streams[i], "a barrier", &stream);
         if (status == TRM_OK)
-            status = check_context(stream, first);
+            status = core_stream_check_context(stream, first);
     }
     return status;
 }

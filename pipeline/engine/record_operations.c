@@ -3,6 +3,7 @@
  */
 #include "pipeline/engine/engine_internal.h"
 
+#include "core/event/event.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/away.h"
 #include "pipeline/engine/copy.h"

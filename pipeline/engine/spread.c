@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "core/event/event.h"
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
 

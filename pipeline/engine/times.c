@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "core/event/event.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/away.h"
 #include "pipeline/engine/spread.h"

@@ -361,7 +361,6 @@ tests_unit_core_device_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/core/stream/tests
 tests_unit_core_stream_tests_SOURCES = \
 	tests/unit/core/stream/deferred.c \
-	tests/unit/core/stream/event.c \
 	tests/unit/core/stream/gates.c \
 	tests/unit/core/stream/in_flight.c \
 	tests/unit/core/stream/observe.c \
@@ -372,6 +371,14 @@ tests_unit_core_stream_tests_SOURCES = \
 	tests/unit/core/stream/wait_any.c
 tests_unit_core_stream_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_stream_tests_LDADD = $(UNIT_LIBS)
+
+# ---------------------------------------------------------------- core/event
+
+UNIT_TESTS += tests/unit/core/event/tests
+tests_unit_core_event_tests_SOURCES = \
+	tests/unit/core/event/event.c
+tests_unit_core_event_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_core_event_tests_LDADD = $(UNIT_LIBS)
 
 # --------------------------------------------------------------- core/memory
 

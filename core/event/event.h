@@ -1,14 +1,20 @@
-/* Events.
+/* The event room: events, which hold the last point that was recorded into them.
+ *
+ *     event.c       recording, waiting, queries
+ *     event_time.c  timestamps of events
+ *     event_pool.c  their memory
  * SPDX-License-Identifier: MIT
  */
-#ifndef CORE_STREAM_EVENT_H
-#define CORE_STREAM_EVENT_H
+#ifndef CORE_EVENT_EVENT_H
+#define CORE_EVENT_EVENT_H
 
 #include <stdbool.h>
 #include <trireme/event.h>
 
 #include "base/base.h"
 #include "core/device/device.h"
+#include "core/event/event_pool.h"
+#include "core/stream/stream.h"
 
 struct core_stream;
 struct core_timestamp;

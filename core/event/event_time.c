@@ -7,10 +7,7 @@
 #include <stddef.h>
 
 #include "base/base.h"
-#include "core/stream/deferred.h"
-#include "core/stream/event.h"
-#include "core/stream/notify.h"
-#include "core/stream/stream_object.h"
+#include "core/event/event.h"
 
 struct core_timestamp {
     struct core_device *device;        /* holds a reference */

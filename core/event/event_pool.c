@@ -1,11 +1,11 @@
 /* Memory for events.
  * SPDX-License-Identifier: MIT
  */
-#include "core/stream/event_pool.h"
+#include "core/event/event_pool.h"
 
 #include <string.h>
 
-#include "core/stream/event.h"
+#include "core/event/event.h"
 
 #define SLAB_EVENTS 50 /* about a page */
 

@@ -1,7 +1,7 @@
 /* Events: their points, and their timestamps.
  * SPDX-License-Identifier: MIT
  */
-#include "core/stream/event.h"
+#include "core/event/event.h"
 
 #include <string.h>
 #include <unistd.h>

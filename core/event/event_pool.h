@@ -1,8 +1,8 @@
 /* Memory for events, which are many, small and short-lived.
  * SPDX-License-Identifier: MIT
  */
-#ifndef CORE_STREAM_EVENT_POOL_H
-#define CORE_STREAM_EVENT_POOL_H
+#ifndef CORE_EVENT_EVENT_POOL_H
+#define CORE_EVENT_EVENT_POOL_H
 
 struct core_context;
 struct core_device;

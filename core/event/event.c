@@ -1,10 +1,9 @@
 /* Events: objects that hold a point.
  * SPDX-License-Identifier: MIT
  */
-#include "core/stream/event.h"
+#include "core/event/event.h"
 
-#include "core/stream/event_pool.h"
-#include "core/stream/stream_object.h"
+#include "core/event/event_pool.h"
 
 /* ---- the ends of life ---------------------------------------------------------------------------- */
 
@@ -199,5 +198,26 @@ int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
         return base_last_status();
     int32_t status = find_point(event, point);
     core_object_leave(&event->object);
+    return status;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------- */
+
+int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event_handle)
+{
+    struct core_stream *stream, *other;
+    uint64_t value;
+    int32_t status = core_stream_begin_live(handle, "a wait", &stream);
+    if (status != TRM_OK)
+        return status;
+    struct core_event *event = core_event_find(event_handle);
+    if (event == NULL)
+        return base_last_status();
+    if (!core_event_get_point(event, &other, &value))
+        return TRM_OK;
+    status = core_stream_check_context(stream, other);
+    if (status == TRM_OK)
+        status = core_stream_wait_event(stream, other, value, core_object_number(&event->object));
+    core_object_release(&other->object);
     return status;
 }
