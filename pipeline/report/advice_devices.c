@@ -1,4 +1,5 @@
-/* Advice about a device of a group that is so slow that the others wait for the few tokens it is measured with.
+/* Advice about a device of a group that is so slow that the others wait for the few tokens by which it is
+ * measured.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
