@@ -256,8 +256,7 @@ struct trm_pipeline_desc {
      * not tell whether it writes, two stages that share its port get the order of the array. Host stages of a
      * token run one at a time, in the order of the array where they have no other; they say which ports they
      * write, so the rule above holds for them. Buffers and images that are arguments and no ports are not
-     * looked at. In reports, stages have an order in which they can run, which is that of the array where it
-     * can be */
+     * looked at. In reports, stages have an order in which they can run, if it can be that of the array */
     const uint64_t *after;
     /* One for each stage, enum trm_priority: the stage prefers a stream of this priority, which is another
      * one than that of normal stages. NULL: all are normal. Where stages are on one stream (see `after`), and

@@ -236,9 +236,10 @@ struct trm_report {
     /* of `devices`: the mean time of a token in each stage of the device; 0: not measured. The means in
      * `stages` are those of all devices together */
     uint64_t device_stage_ns[TRM_REPORT_DEVICES][TRM_STAGES];
-    /* Joins of shared ports on several devices (<trireme/join.h>): how many were enqueued, and how long all of
-     * them took: each from the moment at which the tokens before it were done on the first device until that
-     * device had the result. So it contains what the first device waited for others. 0 also: not measured */
+    /* Joins of shared ports on several devices (<trireme/join.h>): how many were enqueued, and how long they
+     * took together, each from the moment at which the tokens before it were done on the first device until
+     * that device had the result. So it contains what the first device waited for others. 0 also: not
+     * measured */
     uint64_t joins;
     uint64_t join_ns;
 };

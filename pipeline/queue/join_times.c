@@ -1,7 +1,7 @@
 /* How many joins there were, and how long they took on the first device.
  *
- * An event is recorded before and one after a join on the stream that has joins on the first device. At most one
- * join a millisecond is timed, since stamps take time; the others are taken to last as long.
+ * An event is recorded before and one after a join on the stream that has joins on the first device. At most
+ * one join a millisecond is timed, since stamps take time; the others are taken to last as long.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/event.h>

@@ -43,14 +43,15 @@ double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_
 /* The gain, but no more than the work on processors allows, which stays the same, however it overlaps. */
 double pipeline_advice_at_most(const struct pipeline_advisor *advisor, double gain);
 
-/* What it takes to fill the slots that a deeper pipeline has besides those of the run, whose memory is touched
- * for the first time: as long as the run's own slots took. */
+/* What it takes to fill the slots that a deeper pipeline has besides those of the run, whose memory is
+ * touched for the first time: as long as the run's own slots took. */
 uint64_t pipeline_advice_filling(const struct pipeline_advisor *advisor, uint32_t depth);
 
 /* "2.2", for "predicted 2.2 x". text: PIPELINE_ADVICE_TEXT bytes; returned. */
 char *pipeline_advice_factor(char *text, double gain);
 
-/* Whether other programs took processors from the run so often that its times do not tell what it could do. */
+/* Whether other programs took processors from the run so often that its times do not tell what it could
+ * do. */
 bool pipeline_advice_is_disturbed(const struct pipeline_advisor *advisor);
 
 /* Whether the program submits tokens itself. */

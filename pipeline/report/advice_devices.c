@@ -1,4 +1,5 @@
-/* Advice about a device of a group that is so slow that the others wait for the few tokens it is measured with.
+/* Advice about a device of a group that is so slow that the others wait for the few tokens by which it is
+ * measured.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -26,7 +27,9 @@ static struct others others_of(const struct trm_report *report, uint32_t device)
 
     for (uint32_t i = 0; i < count_of(report); i++) {
         const struct trm_device_report *other = &report->devices[i];
-        uint64_t step                         = other->period_ns != 0 ? other->period_ns : other->latency_ns;
+        /* A device that waited for the slow one has long periods, but can do a token after the other. */
+        bool is_busy  = other->period_ns != 0 && other->period_ns < other->latency_ns;
+        uint64_t step = is_busy ? other->period_ns : other->latency_ns;
         if (i == device || other->lost != 0 || other->latency_ns == 0)
             continue;
         if (others.latency == 0 || other->latency_ns < others.latency)

@@ -157,8 +157,8 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
 uint32_t pipeline_measure_recent(const struct pipeline_measure *measure,
                                  struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS]);
 
-/* How much longer the stages take for the first token of a slot, whose memory was not touched before, than for
- * the others; 0: no longer, or not known. The first token of a run is left out: what is compiled or
+/* How much longer the stages take for the first token of a slot, whose memory was not touched before, than
+ * for the others; 0: no longer, or not known. The first token of a run is left out: what is compiled or
  * started for it is done only once. */
 uint64_t pipeline_measure_slot_ns(const struct pipeline_measure *measure);
 

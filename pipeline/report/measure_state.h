@@ -69,8 +69,8 @@ struct pipeline_measure {
     /* time that tokens held slots, and the number of those tokens */
     uint64_t in_slots, seen_in_slots;
     uint64_t slot_free[DEPTH_MOST]; /* when the slot's last token ended; 0: it has had none */
-    /* the first tokens of slots in each stage, and the least of their times; that leaves out the first token of
-     * the run. 0: not known */
+    /* the first tokens of slots in each stage, and the least of their times; that leaves out the first token
+     * of the run. 0: not known */
     struct {
         uint64_t tokens, sum, least;
     } fresh[TRM_STAGES];

@@ -51,8 +51,8 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
 /* A device of a group that takes so many times as long as the fastest one for a token is slow. */
 #define PIPELINE_SLOW_TIMES 2
 
-/* How many times as fast the run would have been without a slow device that held up the others; 1: it did not.
- * Never more than the others were measured to do. */
+/* How many times as fast the run would have been without a slow device that held up the others; 1: it did
+ * not. Never more than the others were measured to do. */
 double pipeline_report_gain_without(const struct trm_report *report, uint32_t device);
 
 /* What each device of a group did; for one device no text, no HTML, and an empty list as JSON. */

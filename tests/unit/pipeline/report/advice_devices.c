@@ -50,6 +50,11 @@ START_TEST(a_device_that_the_others_wait_for_is_to_be_left_out)
     advises_again(
         "vulkan:0 takes 45.0 ms for a frame where another device takes 500 \302\265s, and the others "
         "wait for its 2 frames, 67 % of the time: leave it out of --devices (predicted 3.0 x).");
+    /* Periods that are longer than tokens contain the wait for the slow device. */
+    report.devices[0].period_ns = 4 * MS;
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_double_eq_tol(report.advised.gain, 67.4 / 22.4, 0.01);
+    report.devices[0].period_ns = 0;
     /* No more is promised than the others can do, and than load and sink take. */
     report.devices[0].latency_ns = MS;
     pipeline_report_advise(&report, &facts, processors);
