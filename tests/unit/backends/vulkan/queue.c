@@ -253,6 +253,28 @@ START_TEST(slots_share_two_queues_if_the_driver_handles_the_first_separately)
 }
 END_TEST
 
+/* Five slots of one have three and two, so the other begins where there are two. */
+START_TEST(slots_of_two_pipelines_share_the_queues_evenly)
+{
+    fake.physical.has_separate_first_queue = true;
+    family(COMPUTE, 8);
+    make_queues();
+    struct vulkan_queue *queues = fake.device.queues.compute, *taken[5];
+    for (uint32_t i = 0; i < 5; i++)
+        taken[i] = take(TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL);
+    ck_assert_uint_eq(atomic_load(&queues[0].streams), 2);
+    ck_assert_uint_eq(atomic_load(&queues[1].streams), 3);
+    ck_assert_ptr_eq(take(TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL), &queues[0]);
+    for (uint32_t i = 0; i < 4; i++)
+        take(TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL);
+    ck_assert_uint_eq(atomic_load(&queues[0].streams), 5);
+    ck_assert_uint_eq(atomic_load(&queues[1].streams), 5);
+    for (uint32_t i = 0; i < 5; i++)
+        vulkan_queue_release(taken[i]);
+    ck_assert_ptr_eq(take(TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL), &queues[1]);
+}
+END_TEST
+
 START_TEST(slots_have_queues_of_their_own_with_other_drivers)
 {
     family(COMPUTE, 8);
@@ -377,6 +399,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, both_directions_share_a_single_copy_engine);
     tcase_add_test(tests, a_stream_gets_the_least_used_queue);
     tcase_add_test(tests, slots_share_two_queues_if_the_driver_handles_the_first_separately);
+    tcase_add_test(tests, slots_of_two_pipelines_share_the_queues_evenly);
     tcase_add_test(tests, slots_have_queues_of_their_own_with_other_drivers);
     tcase_add_test(tests, copies_with_kernels_need_no_transfer_queues);
     tcase_add_test(tests, upload_and_download_streams_keep_their_direction_when_they_change_queues);
