@@ -185,6 +185,7 @@ struct pipeline_stream_pool {
     uint64_t samples;
     struct pipeline_task_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
+    int32_t told_strategy;            /* its best one, as the log was told */
     struct pipeline_task_workloads workloads;
     struct pipeline_pool_keep *keep;    /* NULL: nothing is kept between runs */
     struct trm_stream_pool_stats stats; /* the counters */
@@ -215,6 +216,8 @@ void pipeline_pool_begin_close(struct pipeline_stream_pool *pool);
 /* Ends the streams. May be called again. Errors: BUSY, DEADLOCK. */
 int32_t pipeline_pool_close(struct pipeline_stream_pool *pool);
 void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats);
+/* Logs which strategy TRM_STREAM_AUTO has moved to. */
+void pipeline_pool_tell_strategy(struct pipeline_stream_pool *pool);
 
 /* ---- choose.c ------------------------------------------------------------------------------- */
 
