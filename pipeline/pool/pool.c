@@ -388,11 +388,22 @@ void trm_stream_pool_destroy(struct trm_stream_pool *handle)
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
+static void subtract(struct trm_stream_pool_stats *stats, const struct trm_stream_pool_stats *since)
+{
+    stats->loans -= since->loans;
+    stats->waits -= since->waits;
+    stats->grown -= since->grown;
+    stats->shrunk -= since->shrunk;
+    stats->replaced -= since->replaced;
+    stats->tasks -= since->tasks;
+}
+
 void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)
 {
     pipeline_pool_settle(pool, false);
     base_lock_acquire(&pool->lock);
     *stats = pool->stats;
+    subtract(stats, &pool->since);
     stats->streams  = pool->streams;
     stats->lent     = pool->lent;
     stats->strategy = pipeline_pool_strategy_locked(pool);
@@ -406,6 +417,26 @@ void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
         stats->busy += pool->slots[i].watches > 0 && pool->slots[i].state != PIPELINE_POOL_SLOT_LENT &&
                        pool->slots[i].state != PIPELINE_POOL_SLOT_DRAWN;
     base_lock_release(&pool->lock);
+}
+
+void pipeline_pool_reset_stats(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    pool->since = pool->stats;
+    base_lock_release(&pool->lock);
+}
+
+int32_t trm_stream_pool_reset_stats(struct trm_stream_pool *handle)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    if (pool->team != NULL)
+        pipeline_pool_team_reset_stats(pool->team);
+    else
+        pipeline_pool_reset_stats(pool);
+    core_object_leave(&pool->object);
+    return TRM_OK;
 }
 
 void pipeline_pool_tell_strategy(struct pipeline_stream_pool *pool)

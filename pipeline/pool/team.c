@@ -219,3 +219,13 @@ void pipeline_pool_team_stats(struct pipeline_stream_pool *pool, struct trm_stre
     stats->copied_bytes = team->copied_bytes;
     base_lock_release(&team->lock);
 }
+
+void pipeline_pool_team_reset_stats(struct pipeline_pool_team *team)
+{
+    for (uint32_t i = 0; i < team->count; i++)
+        pipeline_pool_reset_stats(team->members[i].pool);
+    base_lock_acquire(&team->lock);
+    team->copies       = 0;
+    team->copied_bytes = 0;
+    base_lock_release(&team->lock);
+}
