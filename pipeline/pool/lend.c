@@ -435,6 +435,8 @@ static int32_t release(struct pipeline_stream_pool *pool, const struct trm_strea
         pool->lent--;
     }
     base_lock_release(&pool->lock);
+    if (slot == NULL && core_object_find(stream, CORE_STREAM) == NULL)
+        return base_last_status();
     if (slot == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_release: the pool has not lent this stream");

@@ -171,6 +171,8 @@ static int32_t find(const struct pipeline_pool_team *team, const struct trm_stre
             *index = i;
             return TRM_OK;
         }
+    if (core_object_find(stream, CORE_STREAM) == NULL)
+        return base_last_status();
     return base_fail_static(TRM_ERROR_NOT_FOUND, "trm_group_pool_find: the pool does not have the stream");
 }
 

@@ -191,7 +191,7 @@ START_TEST(a_pool_refuses_what_it_has_not_lent)
     struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 0, STREAMS);
     struct trm_stream *stream    = borrow(pool);
     ck_status(trm_stream_pool_release(pool, the.stream), TRM_ERROR_INVALID_ARGUMENT);
-    ck_status(trm_stream_pool_release(pool, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_stream_pool_release(pool, NULL), TRM_ERROR_INVALID_HANDLE);
     ck_ok(trm_stream_pool_release(pool, stream));
     ck_status(trm_stream_pool_release(pool, stream), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_stream_pool_acquire(pool, 1u << 9, 0, &stream), TRM_ERROR_INVALID_ARGUMENT);
