@@ -423,11 +423,15 @@ int32_t core_device_latch_loss(struct core_device *device, int32_t status)
     if (status != TRM_ERROR_DEVICE_LOST)
         return status;
     pthread_mutex_lock(&device->lock);
-    if (!device->is_lost) {
+    bool is_new = !device->is_lost;
+    if (is_new) {
         base_failure_save(&device->loss, status);
         atomic_store_explicit(&device->is_lost, true, memory_order_release);
         atomic_fetch_or(&device->attention, CORE_DEVICE_LOST);
     }
     pthread_mutex_unlock(&device->lock);
+    if (is_new)
+        core_object_log(&device->object, TRM_LOG_INFO, "lost, so groups leave it out from now on: %s",
+                        device->loss.sentence);
     return base_failure_raise(&device->loss);
 }

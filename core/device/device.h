@@ -92,6 +92,8 @@ struct core_device {
     _Atomic uint32_t side_by_side;     /* streams, as measured by pipeline/pool; 0: not yet */
     struct base_lock measure_lock;     /* held while pipeline/pool measures them */
     bool was_measured;                 /* or could not be; under measure_lock */
+    /* Other devices to which copies were staged, as the log was told: bit i stands for number i modulo 64. */
+    _Atomic uint64_t staged_with;
     _Atomic bool is_lost;
     struct base_failure loss; /* the first cause; written before is_lost is set */
 };

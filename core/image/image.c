@@ -7,6 +7,7 @@
 #include "core/image/image_desc.h"
 #include "core/image/image_object.h"
 #include "core/image/image_plan.h"
+#include "core/object/object.h"
 
 #define DESC_MIN 40 /* bytes of struct trm_image_desc in the first version */
 
@@ -144,6 +145,9 @@ static int32_t create_plain(struct core_image *image)
     if (status != TRM_OK)
         return status;
     core_image_own_buffer(image, buffer);
+    core_object_log(&image->object, TRM_LOG_INFO,
+                    "kept as plain memory of %" PRIu64 " bytes: the backend %s has no images of its own",
+                    desc.size, image->device->backend->name);
     return core_buffer_write(buffer, 0, image->plan, sizeof(*image->plan));
 }
 

@@ -7,7 +7,10 @@
  * other one empties them; the streams wait for each other.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
+
 #include "core/memory/staging.h"
+#include "core/object/object.h"
 
 #define PIECE (UINT64_C(2) << 20) /* bytes */
 #define PIECES 2
@@ -210,10 +213,25 @@ static int32_t relay_run(struct relay *relay, uint64_t size)
     return status;
 }
 
+/* At info once for each pair of devices; numbers of devices that are equal modulo 64 count as one. */
+static void log_staging(const struct relay *relay, uint64_t size)
+{
+    const struct core_device *remote = relay->remote_buffer->device;
+    uint64_t bit                     = UINT64_C(1) << core_object_number(&remote->object) % 64;
+    uint64_t told = atomic_fetch_or_explicit(&relay->local->device->staged_with, bit, memory_order_relaxed);
+    int32_t level = (told & bit) == 0 ? TRM_LOG_INFO : TRM_LOG_DEBUG;
+
+    core_object_log(&relay->local->object, level,
+                    "a copy of %" PRIu64 " bytes %s %s is staged through host memory: neither device has "
+                    "access to the other's memory",
+                    size, relay->is_outgoing ? "to" : "from", remote->id);
+}
+
 static int32_t copy_staged(struct relay *relay, uint64_t size)
 {
     struct remote_stream *remote = NULL;
 
+    log_staging(relay, size);
     int32_t status = remote_create(relay->remote_buffer->device, &remote);
     if (status != TRM_OK)
         return status;

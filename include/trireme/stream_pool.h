@@ -268,6 +268,12 @@ struct trm_stream_pool_stats {
  */
 TRM_API int32_t trm_stream_pool_get_stats(struct trm_stream_pool *pool, struct trm_stream_pool_stats *stats);
 
+/* Let the counters of a pool's statistics count from 0 again: `loans`, `waits`, `grown`, `shrunk`,
+ * `replaced`, `tasks`, `copies` and `copied_bytes`. What the pool has now and what it has learned stay. Of a
+ * pool over a group those of the pools of its devices begin anew, too.
+ */
+TRM_API int32_t trm_stream_pool_reset_stats(struct trm_stream_pool *pool);
+
 /* Find a strategy by its name: "default", "round-robin", "least-loaded", "auto", "priority" or "workload".
  *
  * strategy    receives enum trm_stream_strategy

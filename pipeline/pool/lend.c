@@ -415,9 +415,13 @@ void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_
     base_lock_acquire(&pool->lock);
     pipeline_pool_leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
     bool is_window_over = pool->window >= WINDOW;
+    bool has_moved =
+        pool->strategy == TRM_STREAM_AUTO && pipeline_pool_trial_best(&pool->trial) != pool->told_strategy;
     base_lock_release(&pool->lock);
     if (is_window_over)
         shrink(pool);
+    if (UNLIKELY(has_moved))
+        pipeline_pool_tell_strategy(pool);
 }
 
 static int32_t release(struct pipeline_stream_pool *pool, const struct trm_stream *stream)
@@ -432,6 +436,8 @@ static int32_t release(struct pipeline_stream_pool *pool, const struct trm_strea
         pool->lent--;
     }
     base_lock_release(&pool->lock);
+    if (slot == NULL && core_object_find(stream, CORE_STREAM) == NULL)
+        return base_last_status();
     if (slot == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_release: the pool has not lent this stream");

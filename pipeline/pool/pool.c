@@ -195,15 +195,16 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
     struct pipeline_stream_pool *pool = core_allocate(context, sizeof(*pool));
     if (pool == NULL)
         return base_fail_memory("making a stream pool");
-    pool->device       = device;
-    pool->strategy     = desc->strategy;
-    pool->role         = desc->role;
-    pool->priority     = desc->priority;
-    pool->least        = desc->least;
-    pool->queues       = queues_of(device);
-    pool->is_host      = !pipeline_pool_saves_notifications(device);
-    pool->stream_flags = CORE_STREAM_OF_POOL;
-    pool->stream_names = names;
+    pool->device        = device;
+    pool->strategy      = desc->strategy;
+    pool->told_strategy = TRM_STREAM_LEAST_LOADED;
+    pool->role          = desc->role;
+    pool->priority      = desc->priority;
+    pool->least         = desc->least;
+    pool->queues        = queues_of(device);
+    pool->is_host       = !pipeline_pool_saves_notifications(device);
+    pool->stream_flags  = CORE_STREAM_OF_POOL;
+    pool->stream_names  = names;
     if (!pool->is_host)
         pipeline_pool_trial_defer(&pool->trial);
     status = core_object_init(&pool->object, &pool_ops, context);
@@ -388,11 +389,22 @@ void trm_stream_pool_destroy(struct trm_stream_pool *handle)
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
+static void subtract(struct trm_stream_pool_stats *stats, const struct trm_stream_pool_stats *since)
+{
+    stats->loans -= since->loans;
+    stats->waits -= since->waits;
+    stats->grown -= since->grown;
+    stats->shrunk -= since->shrunk;
+    stats->replaced -= since->replaced;
+    stats->tasks -= since->tasks;
+}
+
 void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)
 {
     pipeline_pool_settle(pool, false);
     base_lock_acquire(&pool->lock);
-    *stats          = pool->stats;
+    *stats = pool->stats;
+    subtract(stats, &pool->since);
     stats->streams  = pool->streams;
     stats->lent     = pool->lent;
     stats->strategy = pipeline_pool_strategy_locked(pool);
@@ -406,6 +418,40 @@ void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
         stats->busy += pool->slots[i].watches > 0 && pool->slots[i].state != PIPELINE_POOL_SLOT_LENT &&
                        pool->slots[i].state != PIPELINE_POOL_SLOT_DRAWN;
     base_lock_release(&pool->lock);
+}
+
+void pipeline_pool_reset_stats(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    pool->since = pool->stats;
+    base_lock_release(&pool->lock);
+}
+
+int32_t trm_stream_pool_reset_stats(struct trm_stream_pool *handle)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    if (pool->team != NULL)
+        pipeline_pool_team_reset_stats(pool->team);
+    else
+        pipeline_pool_reset_stats(pool);
+    core_object_leave(&pool->object);
+    return TRM_OK;
+}
+
+void pipeline_pool_tell_strategy(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    int32_t before      = pool->told_strategy;
+    int32_t best        = pipeline_pool_trial_best(&pool->trial);
+    uint32_t percent    = pipeline_pool_trial_percent(&pool->trial, best, before);
+    pool->told_strategy = best;
+    base_lock_release(&pool->lock);
+    if (best != before)
+        core_object_log(&pool->object, TRM_LOG_INFO,
+                        "auto moves from %s to %s, which gets %" PRIu32 " %% of the work done in that time",
+                        trm_stream_strategy_name(before), trm_stream_strategy_name(best), percent);
 }
 
 static int32_t get_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)

@@ -186,9 +186,11 @@ struct pipeline_stream_pool {
     uint64_t samples;
     struct pipeline_task_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
+    int32_t told_strategy;            /* its best one, as the log was told */
     struct pipeline_task_workloads workloads;
     struct pipeline_pool_stored *stored; /* NULL: nothing is stored between runs */
-    struct trm_stream_pool_stats stats;  /* the counters */
+    struct trm_stream_pool_stats stats;  /* the counters; `loans` also numbers loans, so none is ever reset */
+    struct trm_stream_pool_stats since;  /* their values at trm_stream_pool_reset_stats() */
     /* Failed streams that points name; the oldest ends when there is no place left. */
     struct core_stream *retained[TRM_STREAM_POOL_MOST];
     uint32_t retained_turn;
@@ -216,6 +218,9 @@ void pipeline_pool_begin_close(struct pipeline_stream_pool *pool);
 /* Ends the streams. May be called again. Errors: BUSY, DEADLOCK. */
 int32_t pipeline_pool_close(struct pipeline_stream_pool *pool);
 void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats);
+void pipeline_pool_reset_stats(struct pipeline_stream_pool *pool);
+/* Logs which strategy TRM_STREAM_AUTO has moved to. */
+void pipeline_pool_tell_strategy(struct pipeline_stream_pool *pool);
 
 /* ---- choose.c ------------------------------------------------------------------------------- */
 

@@ -171,6 +171,8 @@ static int32_t find(const struct pipeline_pool_team *team, const struct trm_stre
             *index = i;
             return TRM_OK;
         }
+    if (core_object_find(stream, CORE_STREAM) == NULL)
+        return base_last_status();
     return base_fail_static(TRM_ERROR_NOT_FOUND, "trm_group_pool_find: the pool does not have the stream");
 }
 
@@ -217,5 +219,15 @@ void pipeline_pool_team_stats(struct pipeline_stream_pool *pool, struct trm_stre
     base_lock_acquire(&team->lock);
     stats->copies       = team->copies;
     stats->copied_bytes = team->copied_bytes;
+    base_lock_release(&team->lock);
+}
+
+void pipeline_pool_team_reset_stats(struct pipeline_pool_team *team)
+{
+    for (uint32_t i = 0; i < team->count; i++)
+        pipeline_pool_reset_stats(team->members[i].pool);
+    base_lock_acquire(&team->lock);
+    team->copies       = 0;
+    team->copied_bytes = 0;
     base_lock_release(&team->lock);
 }

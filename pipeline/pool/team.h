@@ -152,6 +152,7 @@ int32_t pipeline_pool_team_submit(struct pipeline_stream_pool *pool, const struc
 int32_t pipeline_pool_team_predict(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                                    struct trm_stream_prediction *prediction);
 void pipeline_pool_team_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats);
+void pipeline_pool_team_reset_stats(struct pipeline_pool_team *team);
 
 /* Ends members and copies. May be called again where it failed. Errors: BUSY, DEADLOCK. */
 int32_t pipeline_pool_team_close(struct pipeline_pool_team *team);

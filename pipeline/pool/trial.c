@@ -36,6 +36,25 @@ int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial)
     return candidates[trial->candidate];
 }
 
+int32_t pipeline_pool_trial_best(const struct pipeline_pool_trial *trial)
+{
+    return candidates[trial->best];
+}
+
+static double rate_of(const struct pipeline_pool_trial *trial, int32_t strategy)
+{
+    for (uint32_t i = 0; i < PIPELINE_POOL_CANDIDATES; i++)
+        if (candidates[i] == strategy)
+            return trial->rates[i];
+    return 0;
+}
+
+uint32_t pipeline_pool_trial_percent(const struct pipeline_pool_trial *trial, int32_t strategy, int32_t other)
+{
+    double rate = rate_of(trial, strategy), base = rate_of(trial, other);
+    return rate > 0 && base > 0 && rate < 1000 * base ? (uint32_t)(100 * rate / base) : 0;
+}
+
 void pipeline_pool_trial_begin(struct pipeline_pool_trial *trial, uint64_t now)
 {
     if (trial->working++ == 0)

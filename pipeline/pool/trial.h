@@ -43,6 +43,13 @@ void pipeline_pool_trial_defer(struct pipeline_pool_trial *trial);
 /* The strategy to use now. */
 int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial);
 
+/* The strategy that was measured to be the best; others have a turn now and then. */
+int32_t pipeline_pool_trial_best(const struct pipeline_pool_trial *trial);
+
+/* The rate of a strategy in per cent of that of another one; 0: one of them was not measured. */
+uint32_t pipeline_pool_trial_percent(const struct pipeline_pool_trial *trial, int32_t strategy,
+                                     int32_t other);
+
 /* Whether the tasks of this turn are measured. If not, each one is given to pipeline_pool_trial_add() or
  * pipeline_pool_trial_skip(). */
 bool pipeline_pool_trial_is_measuring(const struct pipeline_pool_trial *trial);

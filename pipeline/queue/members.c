@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
+#include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
 /* A device that was idle for so many tokens' time is measured again: at most a hundredth of the time is
@@ -48,8 +49,15 @@ void pipeline_members_forget_stay(struct pipeline *pipeline)
     pipeline->queue->stay = (struct pipeline_stay){.late = LATE_MOST, .patience = PATIENCE_LEAST};
 }
 
-static void end_stay(struct pipeline_stay *stay)
+static void set_news(struct pipeline_queue *queue, enum pipeline_news_kind kind, uint32_t member)
 {
+    queue->news = (struct pipeline_news){.kind = kind, .member = member};
+}
+
+static void end_stay(struct pipeline_queue *queue)
+{
+    struct pipeline_stay *stay = &queue->stay;
+    set_news(queue, PIPELINE_NEWS_SPREAD, stay->member);
     if (stay->lasted > stay->patience)
         stay->patience = PATIENCE_LEAST;
     stay->is_on = false;
@@ -58,11 +66,12 @@ static void end_stay(struct pipeline_stay *stay)
         stay->patience *= 2;
 }
 
-__attribute__((cold, noinline)) static void note_late(struct pipeline_stay *stay)
+__attribute__((cold, noinline)) static void note_late(struct pipeline_queue *queue)
 {
-    stay->late = stay->late < LATE_MOST - LATE ? stay->late + LATE : LATE_MOST;
+    struct pipeline_stay *stay = &queue->stay;
+    stay->late                 = stay->late < LATE_MOST - LATE ? stay->late + LATE : LATE_MOST;
     if (stay->is_on && stay->late > LATE_STAY)
-        end_stay(stay);
+        end_stay(queue);
 }
 
 void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time)
@@ -72,7 +81,7 @@ void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time)
     if (stay->rest > 0)
         stay->rest--;
     if (UNLIKELY(!in_time))
-        note_late(stay);
+        note_late(pipeline->queue);
     else if (stay->late > 0)
         stay->late--;
 }
@@ -92,6 +101,8 @@ __attribute__((cold, noinline)) static void begin_stay(const struct pipeline *pi
         stay->member = i;
         stay->is_on  = true;
     }
+    if (stay->is_on)
+        set_news(pipeline->queue, PIPELINE_NEWS_STAY, stay->member);
 }
 
 static bool may_stay(const struct pipeline_stay *stay)
@@ -177,6 +188,7 @@ __attribute__((cold, noinline)) static uint32_t find_stale(const struct pipeline
 
 __attribute__((cold, noinline)) static void begin_anew(const struct pipeline *pipeline, uint32_t number)
 {
+    set_news(pipeline->queue, PIPELINE_NEWS_ANEW, number);
     pipeline_estimate_doubt(&pipeline->queue->members[number].estimate);
     atomic_fetch_add_explicit(&pipeline->members[number]->anew, 1, memory_order_relaxed);
 }
@@ -251,6 +263,30 @@ uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
         return may_wait && is_spreading(pipeline) ? first_free(queue, pipeline->member_count)
                                                   : choose(pipeline, may_wait);
     return queue->members[0].free.first != NULL ? 0 : PIPELINE_MEMBERS_MOST;
+}
+
+/* ---- the log -------------------------------------------------------------------------------- */
+
+static const char *const news_words[] = {
+    [PIPELINE_NEWS_STAY]   = "all tokens go to this device: the thread of the run limits the rate, so the "
+                             "others are left out",
+    [PIPELINE_NEWS_SPREAD] = "tokens go to the other devices too: this one did not end them in time",
+    [PIPELINE_NEWS_ANEW]   = "the device was left out, since others end tokens earlier; it gets one to be "
+                             "measured again",
+};
+
+void pipeline_members_tell(struct pipeline *pipeline)
+{
+    struct pipeline_news news   = pipeline->queue->news;
+    const struct pipeline *told = pipeline->members[news.member];
+
+    pipeline->queue->news.kind = PIPELINE_NEWS_NONE;
+    if (news.kind == PIPELINE_NEWS_NONE)
+        return;
+    base_biased_lock_release(&pipeline->lock);
+    core_object_log(&told->device->object, TRM_LOG_INFO, "pipeline \"%s\": %s", pipeline->name,
+                    news_words[news.kind]);
+    base_biased_lock_acquire(&pipeline->lock);
 }
 
 /* ---- learning ------------------------------------------------------------------------------- */

@@ -377,6 +377,8 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         finish_timed(slot);
     if (queue->mode != PIPELINE_SERVING && --queue->slots_rest == 0)
         limit_slots(pipeline);
+    if (UNLIKELY(queue->news.kind != PIPELINE_NEWS_NONE))
+        pipeline_members_tell(pipeline);
     if (!queue->is_growing && pipeline_engine_wants_slot(slot->pipeline)) {
         /* Without memory for another slot the pipeline goes on as it is. */
         struct base_saved_error saved;

@@ -137,6 +137,19 @@ struct pipeline_stay {
     uint32_t lasted;   /* tokens since the last stay began */
 };
 
+/* The last decision about devices that the log has not been told of (pipeline_members_tell()). */
+enum pipeline_news_kind {
+    PIPELINE_NEWS_NONE,
+    PIPELINE_NEWS_STAY,   /* tokens stay on the device, and the others are left out */
+    PIPELINE_NEWS_SPREAD, /* tokens go to all devices again, and not to this one alone */
+    PIPELINE_NEWS_ANEW,   /* the device was left out for long, and is measured again */
+};
+
+struct pipeline_news {
+    enum pipeline_news_kind kind;
+    uint32_t member;
+};
+
 /* A thread that waits for slots to end and for changes of the queues; on its stack. */
 struct pipeline_watch {
     struct core_waiter *waiter;
@@ -157,6 +170,7 @@ struct pipeline_queue {
     uint64_t spread_tokens;    /* … on which all devices worked at once, and which came out */
     uint32_t choices;          /* of a device so far */
     struct pipeline_stay stay; /* in the choices of a run */
+    struct pipeline_news news;
     struct base_failure fault; /* an illegal move */
 
     _Atomic int32_t mode; /* enum pipeline_queue_mode; also read without the lock */
@@ -368,6 +382,9 @@ void pipeline_members_forget_stay(struct pipeline *pipeline);
 /* The thread that does everything in a run on several devices has waited for the oldest token, which had
  * ended when it came to wait (in_time) or not, and has not failed. Once for each token. With the lock. */
 void pipeline_members_note_wait(struct pipeline *pipeline, bool in_time);
+
+/* Logs the news. A program's log may ask for a report, so the lock is released meanwhile. */
+void pipeline_members_tell(struct pipeline *pipeline);
 
 /* Learns from the times of a token that came out. With the lock. */
 void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times);

@@ -1,9 +1,8 @@
 /* Functions that take a handle, as a list: those of contexts, devices, streams, memory, kernels, graphs,
- * coordinators and pipelines. Groups, stream pools, collectives and profiles have cases in their own files.
+ * coordinators and pipelines. calls_group.c has those of groups, stream pools, collectives and profiles.
  * SPDX-License-Identifier: MIT
  */
-#include "calls.h"
-
+#include "call_list.h"
 #include "kernels.h"
 #include "shaders.h"
 
@@ -11,54 +10,10 @@
 
 /* ---- one call each ---- */
 
-static uint64_t host_memory[64];
-static _Thread_local union {
-    uint8_t bytes[8192];
-    uint64_t numbers[1024];
-} scratch;
-
-/* A call of one handle and outputs; `arguments` may use `handle` and `others`. */
-#define CALL(function, arguments)                                              \
-    static int32_t call_##function(void *handle, const struct objects *others) \
-    {                                                                          \
-        (void)others;                                                          \
-        (void)handle;                                                          \
-        return function arguments;                                             \
-    }
-
-#define CALL_AS(name, call)                                                \
-    static int32_t call_##name(void *handle, const struct objects *others) \
-    {                                                                      \
-        (void)others;                                                      \
-        (void)handle;                                                      \
-        return call;                                                       \
-    }
-
-static void *out(void)
-{
-    memset(&scratch, 0, sizeof(scratch));
-    return scratch.bytes;
-}
-
-/* An output that begins with its struct_size. */
-static void *sized(uint32_t size)
-{
-    ck_assert_uint_le(size, sizeof(scratch));
-    memset(&scratch, 0, sizeof(scratch));
-    memcpy(scratch.bytes, &size, sizeof(size));
-    return scratch.bytes;
-}
-
 static void do_nothing(void *user, int32_t status)
 {
     (void)user;
     (void)status;
-}
-
-static struct trm_point point_of(void *stream)
-{
-    struct trm_point point = {stream, 0};
-    return point;
 }
 
 CALL(trm_context_candidate_count, (handle, out()))
@@ -80,6 +35,8 @@ CALL(trm_buffer_create, (handle, TRM_MEMORY_DEVICE, 64, out()))
 CALL(trm_array_create, (handle, TRM_TYPE_U32, 4, TRM_MEMORY_DEVICE, NULL, out()))
 CALL(trm_kernel_named, (handle, "affine", NULL, 0, out()))
 CALL(trm_module_supported, (handle, TRM_MODULE_FUNCTIONS))
+CALL_AS(access_from, trm_device_can_access(handle, others->handles[OF_DEVICE]))
+CALL_AS(access_to, trm_device_can_access(others->handles[OF_DEVICE], handle))
 CALL(trm_pool_get_stats, (handle, sized(sizeof(struct trm_pool_stats))))
 CALL(trm_pool_trim, (handle, 0))
 CALL(trm_pool_set_threshold, (handle, 1 << 20))
@@ -98,6 +55,13 @@ static int32_t call_trm_module_load(void *handle, const struct objects *others)
     return trm_module_load(handle, &desc, out());
 }
 
+static int32_t call_trm_module_build(void *handle, const struct objects *others)
+{
+    struct trm_module_desc desc = kernels_desc(the.device);
+    (void)others;
+    return trm_module_build(handle, &desc, 0, NO_FOLDER);
+}
+
 CALL(trm_stream_device, (handle, out()))
 CALL(trm_stream_mark, (handle, out()))
 CALL(trm_stream_flush, (handle))
@@ -112,6 +76,7 @@ CALL(trm_range_pop, (handle))
 CALL(trm_stream_alloc, (handle, 64, out()))
 CALL(trm_point_wait, (point_of(handle), 0))
 CALL(trm_point_done, (point_of(handle)))
+CALL(trm_point_fd, (point_of(handle), out()))
 CALL_AS(wait_of_stream, trm_stream_wait(handle, point_of(others->handles[OF_STREAM])))
 CALL_AS(wait_for_point, trm_stream_wait(others->handles[OF_STREAM], point_of(handle)))
 CALL_AS(wait_event_of_stream, trm_stream_wait_event(handle, others->handles[OF_EVENT]))
@@ -163,6 +128,7 @@ CALL(trm_buffer_map, (handle, TRM_MAP_READ, out()))
 CALL(trm_buffer_unmap, (handle))
 CALL(trm_buffer_host_pointer, (handle, out()))
 CALL(trm_buffer_wait, (handle, 0))
+CALL(trm_buffer_address, (handle, out()))
 CALL_AS(fill, trm_fill(others->handles[OF_STREAM], trm_span_of(handle, 0, 8), 1, 1))
 CALL_AS(upload, trm_upload(others->handles[OF_STREAM], trm_span_of(handle, 0, 8), host_memory))
 CALL_AS(download, trm_download(others->handles[OF_STREAM], host_memory, trm_span_of(handle, 0, 8)))
@@ -254,15 +220,10 @@ static int32_t visit_none(void *user, const struct trm_shader_place *place)
     return TRM_OK;
 }
 
-static int32_t write_none(void *user, const char *text, size_t length)
-{
-    (void)user;
-    (void)text;
-    (void)length;
-    return TRM_OK;
-}
-
 CALL(trm_shader_list, (handle, visit_none, NULL))
+CALL(trm_shader_translate,
+     (handle, &(struct trm_translate_desc){.struct_size = sizeof(struct trm_translate_desc)}, out(),
+      &scratch.numbers[1]))
 CALL(trm_shader_bytes, (handle, out(), (uint64_t *)&scratch.numbers[1]))
 CALL(trm_shader_kernel, (handle, 0, sized(sizeof(struct trm_kernel_info))))
 CALL(trm_shader_constant, (handle, 0, sized(sizeof(struct trm_constant_info))))
@@ -304,7 +265,6 @@ static int32_t visit_no_width(void *user, const struct trm_stream_width *width)
 
 CALL(trm_stream_model_list, (handle, visit_no_model, NULL))
 CALL(trm_stream_width_list, (handle, visit_no_width, NULL))
-CALL(trm_stream_pool_create, (handle, NULL, out()))
 CALL(trm_coordinator_create, (handle, NULL, out()))
 CALL(trm_coordinator_submit, (handle))
 CALL(trm_coordinator_poll, (handle, 1))
@@ -325,13 +285,21 @@ CALL(trm_pipeline_cancel, (handle, 0))
 CALL(trm_pipeline_slots, (handle, NULL, 0, out()))
 CALL(trm_pipeline_report, (handle, sized(sizeof(struct trm_report))))
 CALL(trm_pipeline_reset_report, (handle))
-CALL(trm_profile_begin, (handle, NULL, out()))
-CALL(trm_profile_begin_context, (handle, NULL, out()))
+CALL(trm_pipeline_report_file, (handle, TRM_REPORT_JSON, NO_FOLDER))
+CALL(trm_pipeline_trace_file, (handle, TRM_REPORT_JSON, NO_FOLDER))
+CALL(trm_pipeline_set_stage_order, (handle, NULL, 0))
+CALL(trm_pipeline_token_fd, (handle, 0, out()))
+CALL(trm_pipeline_join, (handle))
 CALL(trm_pipeline_trace, (handle, TRM_REPORT_JSON, write_none, NULL))
 
 /* ---- images ---- */
 
 CALL(trm_image_create, (handle, &small_image, out()))
+CALL_AS(image_over_on_device,
+        trm_image_create_over(handle, &small_image, trm_span_of(others->handles[OF_BUFFER], 0, 64), 0, 0,
+                              out()))
+CALL_AS(image_over_buffer, trm_image_create_over(others->handles[OF_DEVICE], &small_image,
+                                                 trm_span_of(handle, 0, 64), 0, 0, out()))
 CALL(trm_sampler_create, (handle, &plain_sampler, out()))
 CALL(trm_image_describe, (handle, sized(sizeof(struct trm_image_desc))))
 CALL_AS(upload_image, trm_image_upload(others->handles[OF_STREAM], handle, NULL, host_memory, 0, 0))
@@ -356,12 +324,7 @@ CALL_AS(copy_image_on_stream,
 
 /* ---- the list ---- */
 
-#define ROW(type, function)              \
-    {                                    \
-#function, type, call_##function \
-    }
-
-const struct call calls[] = {
+static const struct call calls[] = {
     ROW(OF_CONTEXT, trm_context_candidate_count),
     ROW(OF_CONTEXT, trm_context_candidate),
     ROW(OF_CONTEXT, trm_context_setting),
@@ -381,7 +344,10 @@ const struct call calls[] = {
     ROW(OF_DEVICE, trm_array_create),
     ROW(OF_DEVICE, trm_module_supported),
     ROW(OF_DEVICE, trm_module_load),
+    ROW(OF_DEVICE, trm_module_build),
     ROW(OF_DEVICE, trm_kernel_named),
+    ROW(OF_DEVICE, access_from),
+    ROW(OF_DEVICE, access_to),
     ROW(OF_DEVICE, trm_pool_get_stats),
     ROW(OF_DEVICE, trm_pool_trim),
     ROW(OF_DEVICE, trm_pool_set_threshold),
@@ -399,6 +365,7 @@ const struct call calls[] = {
     ROW(OF_STREAM, trm_stream_alloc),
     ROW(OF_STREAM, trm_point_wait),
     ROW(OF_STREAM, trm_point_done),
+    ROW(OF_STREAM, trm_point_fd),
     ROW(OF_STREAM, wait_of_stream),
     ROW(OF_STREAM, wait_for_point),
     ROW(OF_STREAM, wait_event_of_stream),
@@ -426,6 +393,7 @@ const struct call calls[] = {
     ROW(OF_BUFFER, trm_buffer_unmap),
     ROW(OF_BUFFER, trm_buffer_host_pointer),
     ROW(OF_BUFFER, trm_buffer_wait),
+    ROW(OF_BUFFER, trm_buffer_address),
     ROW(OF_BUFFER, trm_buffer_retain),
     ROW(OF_BUFFER, fill),
     ROW(OF_BUFFER, upload),
@@ -484,6 +452,7 @@ const struct call calls[] = {
     ROW(OF_STREAM, signal_on_stream),
     ROW(OF_CONTEXT, trm_shader_create),
     ROW(OF_CONTEXT, trm_shader_list),
+    ROW(OF_SHADER, trm_shader_translate),
     ROW(OF_SHADER, trm_shader_bytes),
     ROW(OF_SHADER, trm_shader_kernel),
     ROW(OF_SHADER, trm_shader_constant),
@@ -492,7 +461,6 @@ const struct call calls[] = {
     ROW(OF_KERNEL, trm_kernel_grid),
     ROW(OF_CONTEXT, trm_stream_model_list),
     ROW(OF_CONTEXT, trm_stream_width_list),
-    ROW(OF_DEVICE, trm_stream_pool_create),
     ROW(OF_DEVICE, trm_coordinator_create),
     ROW(OF_COORDINATOR, trm_coordinator_add),
     ROW(OF_COORDINATOR, trm_coordinator_submit),
@@ -514,9 +482,14 @@ const struct call calls[] = {
     ROW(OF_PIPELINE, trm_pipeline_slots),
     ROW(OF_PIPELINE, trm_pipeline_report),
     ROW(OF_PIPELINE, trm_pipeline_reset_report),
-    ROW(OF_DEVICE, trm_profile_begin),
-    ROW(OF_CONTEXT, trm_profile_begin_context),
+    ROW(OF_PIPELINE, trm_pipeline_report_file),
+    ROW(OF_PIPELINE, trm_pipeline_trace_file),
+    ROW(OF_PIPELINE, trm_pipeline_set_stage_order),
+    ROW(OF_PIPELINE, trm_pipeline_token_fd),
+    ROW(OF_PIPELINE, trm_pipeline_join),
     ROW(OF_DEVICE, trm_image_create),
+    ROW(OF_DEVICE, image_over_on_device),
+    ROW(OF_BUFFER, image_over_buffer),
     ROW(OF_DEVICE, trm_sampler_create),
     ROW(OF_IMAGE, trm_image_describe),
     ROW(OF_IMAGE, upload_image),
@@ -534,4 +507,11 @@ const struct call calls[] = {
     ROW(OF_PIPELINE, trm_pipeline_trace),
 };
 
-const size_t call_count = sizeof(calls) / sizeof(calls[0]);
+#define COUNT (sizeof(calls) / sizeof(calls[0]))
+
+const struct call *call_at(size_t index)
+{
+    if (index < COUNT)
+        return &calls[index];
+    return index - COUNT < group_call_count ? &group_calls[index - COUNT] : NULL;
+}

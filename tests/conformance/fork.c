@@ -125,16 +125,17 @@ static bool parents_make(void)
 static const char *every_call_is_refused(void *user)
 {
     (void)user;
-    for (size_t i = 0; i < call_count; i++) {
+    const struct call *call;
+    for (size_t i = 0; (call = call_at(i)) != NULL; i++) {
         static char sentence[500];
-        if (!parents.handles[calls[i].type] ||
-            (strcmp(calls[i].name, "launch_on_stream") == 0 && !parents.handles[OF_KERNEL]))
+        if (!parents.handles[call->type] ||
+            (strcmp(call->name, "launch_on_stream") == 0 && !parents.handles[OF_KERNEL]))
             continue;
-        int32_t status = calls[i].make(parents.handles[calls[i].type], &parents);
+        int32_t status = call->make(parents.handles[call->type], &parents);
         if (status == TRM_ERROR_FORKED && trm_last_error().status == status && trm_last_error().sentence[0])
             continue;
-        snprintf(sentence, sizeof(sentence), "in the child, %s gave %s and the last error is %s",
-                 calls[i].name, trm_status_name(status), trm_status_name(trm_last_error().status));
+        snprintf(sentence, sizeof(sentence), "in the child, %s gave %s and the last error is %s", call->name,
+                 trm_status_name(status), trm_status_name(trm_last_error().status));
         return sentence;
     }
     return NULL;

@@ -184,6 +184,11 @@ START_TEST(tasks_of_a_group_that_move_from_device_to_device_take_their_data_alon
     ck_contents(team.buffers[0], expected);
     ck_assert_uint_eq(stats_of(team.pool).copies, team.count > 1 ? TASKS - 1 : 0);
     ck_assert_uint_eq(stats_of(team.pool).copied_bytes, stats_of(team.pool).copies * BYTES);
+    ck_assert_uint_eq(stats_of(team.pool).tasks, TASKS);
+    ck_ok(trm_stream_pool_reset_stats(team.pool));
+    ck_assert_uint_eq(stats_of(team.pool).copies, 0);
+    ck_assert_uint_eq(stats_of(team.pool).copied_bytes, 0);
+    ck_assert_uint_eq(stats_of(team.pool).tasks, 0);
     team_close(&team);
 }
 END_TEST

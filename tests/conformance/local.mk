@@ -19,6 +19,7 @@ tests_conformance_conformance_LDFLAGS = $(UNINSTALLED_LINK)
 tests_conformance_conformance_LDADD = libtrireme.la $(CHECK_LIBS)
 
 CONFORMANCE_RUNS = \
+	tests/conformance/calls.sh \
 	tests/conformance/command-line.sh \
 	tests/conformance/run-cpu.sh \
 	tests/conformance/run-template.sh \

@@ -1,4 +1,4 @@
-/* One object of every kind that has handles.
+/* One object of every kind that has handles, all on one device, which is that of the group.
  * SPDX-License-Identifier: MIT
  */
 #include "calls.h"
@@ -49,6 +49,83 @@ void make_plain_sampler(struct trm_device *device, struct trm_sampler **sampler)
     ck_ok(trm_sampler_create(device, &plain_sampler, sampler));
 }
 
+/* ---- groups, stream pools, collectives and profiles ---- */
+
+static const struct trm_stream_pool_desc narrow = {.struct_size = sizeof(narrow), .most = 2};
+
+static struct trm_group_kernel *make_group_kernel(struct trm_group *group, struct trm_device *device)
+{
+    struct trm_group_kernel *kernel = NULL;
+    struct trm_module_desc desc     = kernels_desc(device);
+    if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) == TRM_OK)
+        ck_ok(trm_group_kernel_load(group, &desc, "affine", &kernel));
+    return kernel;
+}
+
+static struct trm_group_buffer *make_group_buffer(struct trm_group *group)
+{
+    struct trm_group_buffer *buffer = NULL;
+    struct trm_buffer_desc desc     = {
+            .struct_size = sizeof(desc), .kind = TRM_MEMORY_DEVICE, .flags = TRM_BUFFER_ZEROED, .size = 64};
+    ck_ok(trm_group_buffer_create(group, &desc, &buffer));
+    return buffer;
+}
+
+static struct trm_profile *make_profile(struct trm_device *device)
+{
+    struct trm_profile *profile = NULL;
+    ck_ok(trm_profile_begin(device, NULL, &profile));
+    ck_ok(trm_profile_end(profile));
+    return profile;
+}
+
+void *make_of_group(enum handle_type type, const struct objects *objects)
+{
+    struct trm_group *group           = objects->handles[OF_GROUP];
+    struct trm_device *device         = objects->handles[OF_DEVICE];
+    struct trm_group *other           = NULL;
+    struct trm_stream_pool *pool      = NULL;
+    struct trm_collective *collective = NULL;
+    switch (type) {
+    case OF_GROUP:
+        ck_ok(trm_group_create(objects->handles[OF_CONTEXT], NULL, &other));
+        return other;
+    case OF_GROUP_KERNEL:
+        return make_group_kernel(group, device);
+    case OF_GROUP_BUFFER:
+        return make_group_buffer(group);
+    case OF_STREAM_POOL:
+        ck_ok(trm_stream_pool_create(device, &narrow, &pool));
+        return pool;
+    case OF_COLLECTIVE:
+        ck_ok(trm_collective_create(group, 0, &collective));
+        return collective;
+    case OF_PROFILE:
+        return make_profile(device);
+    default:
+        return NULL;
+    }
+}
+
+static void make_groups(struct objects *objects)
+{
+    for (int type = OF_GROUP_KERNEL; type < HANDLE_TYPES; type++)
+        objects->handles[type] = make_of_group((enum handle_type)type, objects);
+    ck_ok(trm_group_pool_create(objects->handles[OF_GROUP], &narrow, &objects->group_pool));
+}
+
+void objects_destroy_groups(struct objects *objects)
+{
+    trm_stream_pool_destroy(objects->group_pool);
+    objects->group_pool = NULL;
+    for (int type = HANDLE_TYPES - 1; type >= OF_GROUP; type--) {
+        destroy_handle((enum handle_type)type, objects->handles[type]);
+        objects->handles[type] = NULL;
+    }
+}
+
+/* ---- all ---- */
+
 void objects_make(struct objects *objects)
 {
     struct trm_stream *stream       = NULL;
@@ -59,8 +136,11 @@ void objects_make(struct objects *objects)
     struct trm_graph_exec *exec     = NULL;
     struct trm_semaphore *semaphore = NULL;
     memset(objects, 0, sizeof(*objects));
-    struct trm_context *context = open_context();
-    struct trm_device *device   = open_device(context);
+    struct trm_context *context  = open_context();
+    struct trm_device *device    = NULL;
+    objects->handles[OF_CONTEXT] = context;
+    objects->handles[OF_GROUP]   = make_of_group(OF_GROUP, objects);
+    ck_ok(trm_group_device(objects->handles[OF_GROUP], 0, &device));
     ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
     ck_ok(trm_event_create(device, 0, &event));
     ck_ok(trm_array_create(device, TRM_TYPE_U32, 16, TRM_MEMORY_DEVICE, NULL, &array));
@@ -68,7 +148,6 @@ void objects_make(struct objects *objects)
     ck_ok(trm_graph_instantiate(graph, &exec));
     objects->handles[OF_GRAPH]      = graph;
     objects->handles[OF_GRAPH_EXEC] = exec;
-    objects->handles[OF_CONTEXT]    = context;
     objects->handles[OF_DEVICE]     = device;
     objects->handles[OF_STREAM]     = stream;
     objects->handles[OF_EVENT]      = event;
@@ -81,6 +160,7 @@ void objects_make(struct objects *objects)
     make_plain_sampler(device, (struct trm_sampler **)&objects->handles[OF_SAMPLER]);
     if (trm_semaphore_create(device, &semaphore) == TRM_OK)
         objects->handles[OF_SEMAPHORE] = semaphore;
+    make_groups(objects);
     if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) != TRM_OK)
         return;
     struct trm_module *module = load_kernels(device);
@@ -140,6 +220,24 @@ void destroy_handle(enum handle_type type, void *handle)
     case OF_SAMPLER:
         trm_sampler_destroy(handle);
         break;
+    case OF_GROUP:
+        trm_group_destroy(handle);
+        break;
+    case OF_GROUP_KERNEL:
+        trm_group_kernel_destroy(handle);
+        break;
+    case OF_GROUP_BUFFER:
+        trm_group_buffer_destroy(handle);
+        break;
+    case OF_STREAM_POOL:
+        trm_stream_pool_destroy(handle);
+        break;
+    case OF_COLLECTIVE:
+        trm_collective_destroy(handle);
+        break;
+    case OF_PROFILE:
+        trm_profile_destroy(handle);
+        break;
     case HANDLE_TYPES:
         break;
     }
@@ -147,6 +245,7 @@ void destroy_handle(enum handle_type type, void *handle)
 
 void objects_destroy(struct objects *objects)
 {
-    for (int type = HANDLE_TYPES - 1; type >= 0; type--)
+    objects_destroy_groups(objects);
+    for (int type = OF_GROUP - 1; type >= 0; type--)
         destroy_handle((enum handle_type)type, objects->handles[type]);
 }

@@ -11,8 +11,9 @@ enum {
     WORDS = 16
 };
 
-/* One object of each type, each made of the others: the pipeline and the graph use kernel and buffer, the
- * kernel comes from the module, the graph has a stamp of the event, the instance comes from the graph. */
+/* One object of each type before OF_GROUP, each made of the others: the pipeline and the graph use kernel and
+ * buffer, the kernel comes from the module, the graph has a stamp of the event, the instance comes from the
+ * graph. */
 struct family {
     struct objects objects;
     struct trm_stream *spare; /* never destroyed before the others */
@@ -266,11 +267,12 @@ static void use(struct family *family, enum handle_type type)
 
 static void is_dead(enum handle_type type, void *handle)
 {
-    for (size_t i = 0; i < call_count; i++) {
-        if (calls[i].type != type)
+    const struct call *call;
+    for (size_t i = 0; (call = call_at(i)) != NULL; i++) {
+        if (call->type != type)
             continue;
-        int32_t status = calls[i].make(handle, &others);
-        ck_assert_msg(status == TRM_ERROR_INVALID_HANDLE, "%s with a dead handle gave %s", calls[i].name,
+        int32_t status = call->make(handle, &others);
+        ck_assert_msg(status == TRM_ERROR_INVALID_HANDLE, "%s with a dead handle gave %s", call->name,
                       trm_status_name(status));
     }
 }
@@ -314,7 +316,7 @@ static void destroy_and_use(const enum handle_type *types, int count, bool is_po
 
 START_TEST(what_is_destroyed_under_what_uses_it_is_dead_and_takes_nothing_along)
 {
-    for (int type = 0; type < HANDLE_TYPES; type++)
+    for (int type = 0; type < OF_GROUP; type++)
         destroy_and_use(&(enum handle_type){type}, 1, false);
 }
 END_TEST
@@ -322,8 +324,8 @@ END_TEST
 START_TEST(of_any_two_that_are_destroyed_neither_takes_anything_along)
 {
     unsigned stride = scaled(1, 17);
-    for (unsigned i = 0; i < HANDLE_TYPES * HANDLE_TYPES; i += stride) {
-        enum handle_type types[] = {i / HANDLE_TYPES, i % HANDLE_TYPES};
+    for (unsigned i = 0; i < OF_GROUP * OF_GROUP; i += stride) {
+        enum handle_type types[] = {i / OF_GROUP, i % OF_GROUP};
         if (types[0] != types[1])
             destroy_and_use(types, 2, false);
     }
@@ -332,11 +334,11 @@ END_TEST
 
 START_TEST(all_of_a_family_may_be_destroyed_from_either_end)
 {
-    enum handle_type types[HANDLE_TYPES];
+    enum handle_type types[OF_GROUP];
     for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < HANDLE_TYPES; i++)
-            types[i] = round == 0 ? i : HANDLE_TYPES - 1 - i;
-        destroy_and_use(types, HANDLE_TYPES, false);
+        for (int i = 0; i < OF_GROUP; i++)
+            types[i] = round == 0 ? i : OF_GROUP - 1 - i;
+        destroy_and_use(types, OF_GROUP, false);
     }
 }
 END_TEST

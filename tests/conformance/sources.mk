@@ -5,8 +5,10 @@ CONFORMANCE_SOURCES = \
 	tests/conformance/address.c \
 	tests/conformance/barrier.c \
 	tests/conformance/callback.c \
+	tests/conformance/call_list.h \
 	tests/conformance/calls.c \
 	tests/conformance/calls.h \
+	tests/conformance/calls_group.c \
 	tests/conformance/context.c \
 	tests/conformance/coordinator.c \
 	tests/conformance/coordinator_group.c \

@@ -89,6 +89,30 @@ START_TEST(strategies_have_names)
 }
 END_TEST
 
+START_TEST(statistics_of_a_pool_count_from_0_again_when_they_are_reset)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 0, 1);
+    struct trm_stream *stream = borrow(pool), *more = NULL;
+    ck_status(trm_stream_pool_acquire(pool, 0, 0, &more), TRM_ERROR_TIMEOUT);
+    struct trm_stream_pool_stats stats = stats_of(pool);
+    ck_assert_uint_eq(stats.loans, 1);
+    ck_assert_uint_eq(stats.grown, 1);
+    ck_assert_uint_eq(stats.waits, 1);
+    ck_ok(trm_stream_pool_reset_stats(pool));
+    stats = stats_of(pool);
+    ck_assert_uint_eq(stats.loans, 0);
+    ck_assert_uint_eq(stats.grown, 0);
+    ck_assert_uint_eq(stats.waits, 0);
+    ck_assert_uint_eq(stats.streams, 1); /* what there is now stays */
+    ck_assert_uint_eq(stats.lent, 1);
+    ck_ok(trm_stream_pool_release(pool, stream));
+    for (int i = 0; i < 3; i++)
+        ck_ok(trm_stream_pool_release(pool, borrow(pool)));
+    ck_assert_uint_eq(stats_of(pool).loans, 3);
+    trm_stream_pool_destroy(pool);
+}
+END_TEST
+
 /* ---- lending -------------------------------------------------------------------------------- */
 
 START_TEST(a_stream_is_lent_to_one_user_at_a_time)
@@ -167,7 +191,7 @@ START_TEST(a_pool_refuses_what_it_has_not_lent)
     struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 0, STREAMS);
     struct trm_stream *stream    = borrow(pool);
     ck_status(trm_stream_pool_release(pool, the.stream), TRM_ERROR_INVALID_ARGUMENT);
-    ck_status(trm_stream_pool_release(pool, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_stream_pool_release(pool, NULL), TRM_ERROR_INVALID_HANDLE);
     ck_ok(trm_stream_pool_release(pool, stream));
     ck_status(trm_stream_pool_release(pool, stream), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_stream_pool_acquire(pool, 1u << 9, 0, &stream), TRM_ERROR_INVALID_ARGUMENT);
@@ -370,6 +394,7 @@ void add_stream_pool(Suite *suite)
     CASE(group, a_pool_of_wrong_numbers_is_refused);
     CASE(group, a_pool_without_a_size_has_room_for_the_streams_that_stay);
     CASE(group, strategies_have_names);
+    CASE(group, statistics_of_a_pool_count_from_0_again_when_they_are_reset);
     CASE(group, a_stream_is_lent_to_one_user_at_a_time);
     CASE(group, an_idle_stream_is_lent_before_the_pool_grows);
     CASE(group, a_stream_with_work_is_lent_when_the_pool_is_full_unless_an_idle_one_is_asked_for);

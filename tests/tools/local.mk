@@ -9,6 +9,7 @@ TOOL_TESTS = \
 	tests/tools/kernels.sh \
 	tests/tools/catalogue.sh \
 	tests/tools/locale.sh \
+	tests/tools/log.sh \
 	tests/tools/models.sh \
 	tests/tools/settings.sh \
 	tests/tools/colour.sh \

@@ -22,6 +22,7 @@ tests_unit_libunit_la_SOURCES = \
 	tests/unit/fake_stream.c \
 	tests/unit/fake_stream.h \
 	tests/unit/folder.h \
+	tests/unit/log_lines.h \
 	tests/unit/runner.c \
 	tests/unit/runner.h \
 	tests/unit/store.c \
@@ -380,6 +381,13 @@ tests_unit_core_event_tests_SOURCES = \
 tests_unit_core_event_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_event_tests_LDADD = $(UNIT_LIBS)
 
+# ---------------------------------------------------------------- core/image
+
+UNIT_TESTS += tests/unit/core/image/tests
+tests_unit_core_image_tests_SOURCES = tests/unit/core/image/image.c
+tests_unit_core_image_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_core_image_tests_LDADD = $(UNIT_LIBS)
+
 # --------------------------------------------------------------- core/memory
 
 UNIT_TESTS += tests/unit/core/memory/tests
@@ -447,6 +455,7 @@ tests_unit_pipeline_engine_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/profile/tests
 tests_unit_pipeline_profile_tests_SOURCES = \
 	tests/unit/pipeline/profile/context_profile.c \
+	tests/unit/pipeline/profile/json.c \
 	tests/unit/pipeline/profile/profile.c
 tests_unit_pipeline_profile_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_profile_tests_LDADD = $(UNIT_LIBS)

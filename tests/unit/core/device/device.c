@@ -1,6 +1,7 @@
 /* How devices and streams end, and the streams of threads.
  * SPDX-License-Identifier: MIT
  */
+#include "tests/unit/log_lines.h"
 #include "tests/unit/stream_fixture.h"
 
 /* ---- the end ---------------------------------------------------------------------------------------- */
@@ -344,6 +345,26 @@ START_TEST(a_stream_that_others_wait_for_may_be_destroyed)
 }
 END_TEST
 
+/* ---- a lost device ---------------------------------------------------------------------------------- */
+
+START_TEST(the_log_tells_once_that_a_device_is_lost)
+{
+    begin(FAKE_ALL);
+    struct trm_stream *stream = make_stream(), *other = make_stream();
+    log_lines_begin(core_context_find(fake.context));
+    OK(fake_enqueue(other));
+    ck_assert_uint_eq(log_lines_count("info", "device", "device ", "lost"), 0);
+    fail_next(FAKE_CALL_COPY, TRM_ERROR_DEVICE_LOST);
+    ck_assert_int_eq(fake_enqueue(stream), TRM_ERROR_DEVICE_LOST);
+    ck_assert_int_eq(fake_enqueue(other), TRM_ERROR_DEVICE_LOST);
+    ck_assert_uint_eq(log_lines_count("info", "device", "device ", "lost, so groups leave it out"), 1);
+    fake_let_run(&fake);
+    trm_stream_destroy(stream);
+    trm_stream_destroy(other);
+    end();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("device");
@@ -356,6 +377,7 @@ static Suite *suite(void)
     tcase_add_test(ends, waiting_for_a_device_waits_for_all_of_its_streams);
     tcase_add_test(ends, what_has_a_size_of_its_own_is_filled_as_far_as_it_goes);
     tcase_add_test(ends, facts_of_a_device_are_told_by_its_backend);
+    tcase_add_test(ends, the_log_tells_once_that_a_device_is_lost);
     suite_add_tcase(suite, ends);
 
     TCase *threads = tcase_create("threads");

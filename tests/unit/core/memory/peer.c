@@ -5,6 +5,7 @@
 #include <string.h>
 #include <trireme/trireme.h>
 
+#include "tests/unit/log_lines.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/store.h"
 
@@ -100,6 +101,28 @@ START_TEST(devices_that_do_not_reach_each_other_are_staged_through_the_host)
             check_both_ways();
             ck_assert_uint_eq(near.peer_copies, 0);
         }
+}
+END_TEST
+
+/* The store's devices have no access to each other, unless they are of one backend. */
+START_TEST(the_log_tells_once_of_two_devices_that_copies_are_staged)
+{
+    char words[192];
+
+    log_lines_begin(core_context_find(context));
+    snprintf(words, sizeof(words), " on %s: a copy of 1000 bytes to %s is staged", near.core->id,
+             far.core->id);
+    ck_assert_int_eq(trm_copy(stream, trm_span_whole(there), trm_span_whole(here)), TRM_OK);
+    ck_assert_uint_eq(log_lines_count("info", "memory", "stream ", words), 1);
+    ck_assert_int_eq(trm_copy(stream, trm_span_whole(there), trm_span_whole(here)), TRM_OK);
+    ck_assert_uint_eq(log_lines_count("info", "memory", "stream ", words), 1);
+    ck_assert_uint_eq(log_lines_count("debug", "memory", "stream ", words), 1);
+    ck_assert_int_eq(trm_stream_sync(stream), TRM_OK);
+    reopen(1000, 1, 0); /* the host shares the other one's memory */
+    log_lines_begin(core_context_find(context));
+    ck_assert_int_eq(trm_copy(stream, trm_span_whole(there), trm_span_whole(here)), TRM_OK);
+    ck_assert_uint_eq(log_lines_count("info", "memory", "", "staged"), 0);
+    ck_assert_int_eq(trm_stream_sync(stream), TRM_OK);
 }
 END_TEST
 
@@ -230,6 +253,7 @@ static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         devices_that_do_not_reach_each_other_are_staged_through_the_host,
+        the_log_tells_once_of_two_devices_that_copies_are_staged,
         memory_of_the_other_device_that_the_host_shares_is_copied_directly,
         devices_of_one_backend_that_reach_each_other_copy_directly,
         a_copy_between_devices_keeps_both_buffers_until_it_is_done,

@@ -1,7 +1,8 @@
-/* What profiles and log lines call the streams of a pool.
+/* What profiles and log lines call the streams of a pool, and what the log is told of its strategy.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/stream.h"
+#include "tests/unit/log_lines.h"
 #include "tests/unit/pipeline/pool/fixture.h"
 
 static void check_name(int32_t priority, const char *expected)
@@ -30,12 +31,46 @@ START_TEST(streams_of_a_pool_are_called_after_their_priority)
 }
 END_TEST
 
+/* Tasks of 100 ns one after another; one by `strategy` takes 80 ns. */
+static void run_tasks(uint32_t tasks, int32_t strategy)
+{
+    static uint64_t now = 1000;
+
+    for (uint32_t i = 0; i < tasks; i++) {
+        bool is_faster = pipeline_pool_trial_strategy(&pool->trial) == strategy;
+        pipeline_pool_trial_begin(&pool->trial, now);
+        now += is_faster ? 80 : 100;
+        pipeline_pool_trial_add(&pool->trial, 100, now);
+        pipeline_pool_trial_end(&pool->trial, now);
+    }
+}
+
+START_TEST(the_log_tells_which_strategy_auto_moves_to)
+{
+    open_pool(1);
+    pool->strategy = TRM_STREAM_AUTO;
+    memset(&pool->trial, 0, sizeof(pool->trial)); /* one that has all its turns at once */
+    log_lines_begin(pool->object.context);
+    lend_once();
+    ck_assert_uint_eq(log_lines_count("info", "pool", "stream pool ", "auto moves"), 0);
+    run_tasks(200, TRM_STREAM_WORKLOAD);
+    for (int i = 0; i < 2; i++) { /* once */
+        lend_once();
+        ck_assert_uint_eq(log_lines_count("info", "pool", "stream pool ",
+                                          "auto moves from least-loaded to workload, which gets 125 %"),
+                          1);
+    }
+    close_pool();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool names");
     TCase *tests = tcase_create("names");
 
     tcase_add_test(tests, streams_of_a_pool_are_called_after_their_priority);
+    tcase_add_test(tests, the_log_tells_which_strategy_auto_moves_to);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,11 +1,13 @@
 /* Which of several devices gets a token.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 #include "tests/check.h"
+#include "tests/unit/log_lines.h"
 #include "tests/unit/pipeline/queue/fake.h"
 #include "tests/unit/runner.h"
 
@@ -291,6 +293,73 @@ START_TEST(tokens_do_not_stay_while_a_device_that_is_not_known_has_no_free_slot)
 }
 END_TEST
 
+/* ---- what the log is told ------------------------------------------------------------------- */
+
+static struct core_device devices[DEVICES];
+
+static const char *id_of(const struct core_object *object)
+{
+    return ((const struct core_device *)object)->id;
+}
+
+static const struct core_object_ops device_ops = {.type = CORE_DEVICE, .name = "device", .device_id = id_of};
+
+/* Two devices of a context whose log is a file. */
+static struct trm_context *make_logging(void)
+{
+    const struct trm_context_desc desc = {.struct_size = sizeof(desc),
+                                          .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG};
+    struct trm_context *logging;
+    ck_assert_int_eq(trm_context_create(&desc, &logging), TRM_OK);
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        devices[i].object.ops     = &device_ops;
+        devices[i].object.context = core_context_find(logging);
+        snprintf(devices[i].id, sizeof(devices[i].id), "fake:%u", i);
+        engines[i].device = &devices[i];
+    }
+    snprintf(front.name, sizeof(front.name), "p");
+    base_biased_lock_init(&front.lock);
+    log_lines_begin(core_context_find(logging));
+    return logging;
+}
+
+/* Tells what is new, and counts the lines of that device with these words. */
+static uint32_t tell(uint32_t device, const char *words)
+{
+    char object[48];
+    snprintf(object, sizeof(object), "device fake:%u: pipeline \"p\": ", device);
+    base_biased_lock_acquire(&front.lock);
+    pipeline_members_tell(&front);
+    base_biased_lock_release(&front.lock);
+    return log_lines_count("info", "queue", object, words);
+}
+
+START_TEST(the_log_tells_when_the_other_devices_are_left_out_and_when_they_are_not_any_more)
+{
+    make_stay();
+    struct trm_context *logging = make_logging();
+    ck_assert_uint_eq(tell(0, "the others are left out"), 1);
+    ck_assert_uint_eq(tell(0, "the others are left out"), 1); /* once */
+    end_late(3);
+    ck_assert_uint_eq(tell(0, "tokens go to the other devices too"), 0);
+    end_late(1);
+    ck_assert_uint_eq(tell(0, "tokens go to the other devices too"), 1);
+    trm_context_destroy(logging);
+}
+END_TEST
+
+START_TEST(the_log_tells_that_a_device_was_left_out_when_it_is_measured_again)
+{
+    make_devices(20);
+    struct trm_context *logging = make_logging();
+    ck_assert_uint_eq(choose_after(30), 0);
+    ck_assert_uint_eq(tell(1, "the device was left out"), 0);
+    ck_assert_uint_eq(choose_after(110), 1);
+    ck_assert_uint_eq(tell(1, "the device was left out"), 1);
+    trm_context_destroy(logging);
+}
+END_TEST
+
 static struct record record;
 
 /* So nothing is to be learned of its tokens: the thread only waits for them. */
@@ -441,6 +510,8 @@ static Suite *suite(void)
     tcase_add_test(staying, tokens_do_not_stay_on_a_device_that_is_lost);
     tcase_add_test(staying, tokens_do_not_stay_before_all_devices_are_known);
     tcase_add_test(staying, tokens_do_not_stay_while_a_device_that_is_not_known_has_no_free_slot);
+    tcase_add_test(staying, the_log_tells_when_the_other_devices_are_left_out_and_when_they_are_not_any_more);
+    tcase_add_test(staying, the_log_tells_that_a_device_was_left_out_when_it_is_measured_again);
     tcase_add_test(staying, a_run_on_one_device_does_not_ask_whether_a_token_has_ended);
     suite_add_tcase(suite, group);
     suite_add_tcase(suite, staying);
