@@ -105,6 +105,8 @@ static int32_t submit_launch(struct trm_backend_stream *stream, const void *what
 {
     const struct cuda_launch *launch = what;
     atomic_store_explicit(&stream->running, launch->kernel->name, memory_order_relaxed);
+    if (TRM_UTIL_UNLIKELY(launch->reached != 0))
+        cuda_follow_reached(stream, launch->reached);
     CUresult result = cuda_replay_launch(stream, launch);
     return TRM_UTIL_LIKELY(result == CUDA_SUCCESS) ? TRM_OK
                                                    : cuda_job_failed(stream, result, "cuLaunchKernel");
