@@ -37,9 +37,11 @@
  *             with an output; OUT_OF_RANGE for a span past the end of its buffer, or a root that the group
  *             does not have; WRONG_DEVICE for a stream or span of another device; UNSUPPORTED for another
  *             type, for a stream that records into a graph, or when `collective.way` names a way that the
- *             devices do not allow; the first failure of a stream. A call that is refused enqueues nothing.
- *             When a stream fails, or a device is lost, before the call is done, all its streams fail with
- *             that first cause
+ *             devices do not allow; the first failure of a stream, with a sentence that names the stream and
+ *             its device. A call that is refused enqueues nothing, and all other streams can still be used:
+ *             so when a stream is known to have failed before. When a stream fails, or a device is lost,
+ *             once the call has begun to enqueue and before it is done, all its streams fail with that
+ *             first cause, whether the call returns an error or not
  */
 #ifndef TRIREME_COLLECTIVE_H
 #define TRIREME_COLLECTIVE_H

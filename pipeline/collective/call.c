@@ -5,6 +5,35 @@
 
 /* ---- failures ------------------------------------------------------------------------------- */
 
+/* Where the streams of a call are before it. */
+struct before {
+    uint64_t next[PIPELINE_DEVICES];
+    bool is_relayed; /* the call enqueues on streams of the collective */
+};
+
+static struct before look_at_streams(const struct pipeline_call *call, bool is_relayed)
+{
+    struct before before = {.is_relayed = is_relayed};
+
+    for (uint32_t d = 0; d < call->devices; d++) {
+        const struct core_stream *stream = core_stream_find(call->streams[d]);
+        before.next[d]                   = stream != NULL ? core_stream_next(stream) : 0;
+    }
+    return before;
+}
+
+/* Has the call enqueued nothing, and has no stream failed because it was to wait for another one? */
+static bool is_untouched(const struct pipeline_call *call, const struct before *before)
+{
+    for (uint32_t d = 0; d < call->devices; d++) {
+        struct core_stream *stream = core_stream_find(call->streams[d]);
+        if (stream != NULL &&
+            (core_stream_next(stream) != before->next[d] || atomic_load(&stream->failed_after) != UINT64_MAX))
+            return false;
+    }
+    return !before->is_relayed;
+}
+
 /* Fails all streams of a call that could not be enqueued completely: their results will not come. */
 static void abort_call(const struct pipeline_call *call, int32_t status)
 {
@@ -20,6 +49,43 @@ static void abort_call(const struct pipeline_call *call, int32_t status)
         base_error_save(&saved);
     }
     base_error_restore(&saved);
+}
+
+/* The first stream that has failed by itself, else the first that has failed because it waits for another
+ * one; call->devices: none has failed. Before abort_call(). */
+static uint32_t find_failed(const struct pipeline_call *call)
+{
+    uint32_t found = call->devices;
+
+    for (uint32_t d = 0; d < call->devices; d++) {
+        struct core_stream *stream = core_stream_find(call->streams[d]);
+        if (stream == NULL || core_stream_is_sound(stream))
+            continue;
+        if (atomic_load(&stream->failed_after) == UINT64_MAX)
+            return d;
+        found = found == call->devices ? d : found;
+    }
+    return found;
+}
+
+/* Fails with `status`, as that of this stream if there is one. */
+static int32_t fail_for(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                        uint32_t failed, int32_t status)
+{
+    return failed < call->devices ? pipeline_collective_fail_stream(collective, call->name, failed, status)
+                                  : status;
+}
+
+/* Ends a call that could not be enqueued: it is refused, and leaves the other streams as they are, or if some
+ * of it is enqueued, all streams fail. The error names the stream that has failed. */
+static int32_t end_failed(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                          const struct before *before, int32_t status)
+{
+    uint32_t failed = find_failed(call);
+
+    if (!is_untouched(call, before))
+        abort_call(call, status);
+    return fail_for(collective, call, failed, status);
 }
 
 /* ---- a call --------------------------------------------------------------------------------- */
@@ -88,6 +154,34 @@ static int32_t choose(struct pipeline_collective *collective, const struct pipel
     return status;
 }
 
+/* Need the streams not wait for each other before the call? Even where they have met, a device may be lost
+ * since, and one device that does all then has to fail with it. A backend sees that it accesses the others'
+ * memory by the arguments of its kernels and by its copies, but not by addresses in a table: there it must
+ * wait. */
+static bool can_skip_meeting(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                             enum pipeline_way way, uint32_t worker)
+{
+    bool may_have_table = worker != PIPELINE_DEVICES && (call->count > 1 || !call->is_aligned);
+
+    if (is_relayed(way) || (pipeline_way_is_direct(way) && may_have_table))
+        return false;
+    return pipeline_streams_have_met(collective, call);
+}
+
+/* Asks the streams before anything is enqueued: so a call that finds one that has failed is refused. */
+static int32_t ask_streams(const struct pipeline_collective *collective, struct pipeline_call *call,
+                           enum pipeline_way way)
+{
+    uint32_t worker = PIPELINE_DEVICES;
+
+    if (way == PIPELINE_WAY_NATIVE)
+        worker = 0;
+    else if (pipeline_way_is_direct(way))
+        worker = pipeline_call_worker(call, way);
+    call->has_met = can_skip_meeting(collective, call, way, worker);
+    return pipeline_streams_ask(collective, call, worker);
+}
+
 static int32_t enqueue_locked(struct pipeline_collective *collective, struct pipeline_call *call)
 {
     struct pipeline_decision decision;
@@ -96,7 +190,11 @@ static int32_t enqueue_locked(struct pipeline_collective *collective, struct pip
     call->has_table = find_table(collective, call);
     int32_t status  = choose(collective, call, &decision);
     if (status != TRM_OK)
+        return fail_for(collective, call, find_failed(call), status);
+    status = ask_streams(collective, call, decision.way);
+    if (status != TRM_OK)
         return status;
+    const struct before before = look_at_streams(call, is_relayed(decision.way));
     if (decision.measured != NULL)
         status = pipeline_choice_begin(collective, decision.measured, decision.way, call->streams[0]);
     if (status == TRM_OK)
@@ -105,9 +203,7 @@ static int32_t enqueue_locked(struct pipeline_collective *collective, struct pip
         pipeline_streams_note_meeting(collective, call);
     if (status == TRM_OK && decision.measured != NULL)
         status = pipeline_choice_end(decision.measured, call->streams[0]);
-    if (status != TRM_OK)
-        abort_call(call, status);
-    return status;
+    return status == TRM_OK ? TRM_OK : end_failed(collective, call, &before, status);
 }
 
 static int32_t enqueue(struct trm_collective *handle, const struct pipeline_request *request)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/collective/collective.h"
@@ -13,6 +14,19 @@ static const char *id_of(const struct pipeline_collective *collective, uint32_t 
 
 /* ---- streams and spans ---------------------------------------------------------------------- */
 
+int32_t pipeline_collective_fail_stream(const struct pipeline_collective *collective, const char *name,
+                                        uint32_t index, int32_t status)
+{
+    struct base_saved_error saved;
+    char sentence[sizeof(saved.text)];
+
+    base_error_complete(status);
+    base_error_save(&saved);
+    snprintf(sentence, sizeof(sentence), "%s: stream %" PRIu32 ", of %s: %s", name, index,
+             id_of(collective, index), trm_last_error().sentence);
+    return base_fail_native(status, saved.native_code, sentence);
+}
+
 int32_t pipeline_collective_check_stream(const struct pipeline_collective *collective, const char *name,
                                          struct trm_stream *handle, uint32_t index)
 {
@@ -21,7 +35,7 @@ int32_t pipeline_collective_check_stream(const struct pipeline_collective *colle
 
     int32_t status = core_stream_begin_live(handle, name, &stream);
     if (status != TRM_OK)
-        return status;
+        return pipeline_collective_fail_stream(collective, name, index, status);
     return stream->device == device
                ? TRM_OK
                : base_fail(TRM_ERROR_WRONG_DEVICE,

@@ -71,13 +71,13 @@ static bool is_legal(const struct pipeline_collective *collective, const struct 
     }
 }
 
-/* Do the driver's calls take longer than the work? A cpu has no driver: its ways are measured, without
- * root. */
+/* Do the driver's calls take longer than the work? A cpu has no driver, but there, too, operations and waits
+ * cost more than the work: in two halves of two processors root took 0.5 to 0.8 of the time of the way that
+ * was measured to be the fastest at 4 and 16 KiB, and 0.87 to 0.97 at 64 and 128 KiB. */
 static bool is_bound_by_host(const struct pipeline_collective *collective, const struct pipeline_call *call)
 {
     return call->kind == PIPELINE_ALL_REDUCE && call->devices <= PIPELINE_KERNEL_SPANS &&
-           call->bytes <= ROOT_BYTES && collective->cpus == 0 &&
-           is_legal(collective, call, PIPELINE_WAY_ROOT);
+           call->bytes <= ROOT_BYTES && is_legal(collective, call, PIPELINE_WAY_ROOT);
 }
 
 /* Is the way worth a try? */

@@ -91,6 +91,7 @@ struct pipeline_call {
     bool is_aligned;  /* kernels take all ranges of all spans as arguments */
     bool has_table;   /* kernels that combine can find them in a table; known once a way is chosen */
     bool is_device;   /* all spans are in memory of the kind DEVICE */
+    bool has_met;     /* the streams need not meet before it; known once a way is chosen */
     struct trm_stream *const *streams;
     struct trm_span *inputs, *outputs;
     uint64_t space_bytes; /* of `inputs` and `outputs`, where they are allocated */
@@ -254,6 +255,9 @@ int32_t pipeline_call_check(struct pipeline_collective *collective, const struct
                             struct trm_span *space, struct pipeline_call *call);
 void pipeline_call_fini(const struct pipeline_collective *collective, struct pipeline_call *call);
 
+/* Fails with `status` and the last error, as that of the stream of device `index`. */
+int32_t pipeline_collective_fail_stream(const struct pipeline_collective *collective, const char *name,
+                                        uint32_t index, int32_t status);
 /* Is `stream` one of device `index`, and live? */
 int32_t pipeline_collective_check_stream(const struct pipeline_collective *collective, const char *name,
                                          struct trm_stream *stream, uint32_t index);
@@ -315,10 +319,13 @@ bool pipeline_streams_have_met(const struct pipeline_collective *collective,
 /* They have met behind what is enqueued. */
 void pipeline_streams_note_meeting(struct pipeline_collective *collective, const struct pipeline_call *call);
 
+/* Enqueues nothing, and asks the streams for which others will wait whether they have failed. `worker` as
+ * below. */
+int32_t pipeline_streams_ask(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                             uint32_t worker);
 /* Before a call: lets the stream of device `worker`, or of PIPELINE_DEVICES each, wait for all that the
- * others have. Does nothing where the streams have met. */
-int32_t pipeline_streams_gather(const struct pipeline_collective *collective,
-                                const struct pipeline_call *call, uint32_t worker);
+ * others have. Does nothing where call->has_met. */
+int32_t pipeline_streams_gather(const struct pipeline_call *call, uint32_t worker);
 /* Device `device` has all its operations of a call. */
 int32_t pipeline_streams_arrive(const struct pipeline_call *call, uint32_t device);
 /* Behind a call whose operations are on the stream of device `worker`, or of PIPELINE_DEVICES on all: lets

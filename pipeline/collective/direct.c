@@ -170,7 +170,7 @@ int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const st
     struct pipeline_table tables[PIPELINE_DEVICES] = {0};
     uint32_t worker                                = pipeline_call_worker(call, way);
 
-    int32_t status = pipeline_streams_gather(collective, call, worker);
+    int32_t status = pipeline_streams_gather(call, worker);
     if (status == TRM_OK)
         status = run_all(collective, call, way, worker, tables);
     return status == TRM_OK ? pipeline_streams_scatter(call, worker) : status;

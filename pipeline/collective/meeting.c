@@ -33,18 +33,51 @@ void pipeline_streams_note_meeting(struct pipeline_collective *collective, const
     }
 }
 
+/* ---- before anything is enqueued ------------------------------------------------------------ */
+
+/* A mark is a call of the driver, which answers that the device is lost. The cpu has no marks, and tells
+ * without one. */
+static int32_t ask(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                   uint32_t device)
+{
+    struct trm_point point;
+    bool is_cpu = (collective->cpus >> device & 1) != 0;
+    int32_t status =
+        is_cpu ? trm_stream_query(call->streams[device]) : trm_stream_mark(call->streams[device], &point);
+
+    if (status == TRM_ERROR_TIMEOUT)
+        base_error_clear();
+    return status == TRM_ERROR_TIMEOUT ? TRM_OK : status;
+}
+
+int32_t pipeline_streams_ask(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                             uint32_t worker)
+{
+    int32_t status = TRM_OK;
+
+    for (uint32_t d = 0; status == TRM_OK && d < call->devices; d++) {
+        bool is_free = (collective->cpus >> d & 1) != 0;
+        if (is_free || (!call->has_met && d != worker))
+            status = ask(collective, call, d);
+        if (status != TRM_OK)
+            return pipeline_collective_fail_stream(collective, call->name, d, status);
+    }
+    return status;
+}
+
+/* ---- meetings ------------------------------------------------------------------------------- */
+
 static int32_t meet(const struct pipeline_call *call)
 {
     return call->devices == 1 ? TRM_OK : trm_stream_barrier(call->streams, call->devices);
 }
 
-int32_t pipeline_streams_gather(const struct pipeline_collective *collective,
-                                const struct pipeline_call *call, uint32_t worker)
+int32_t pipeline_streams_gather(const struct pipeline_call *call, uint32_t worker)
 {
     struct trm_point points[PIPELINE_DEVICES];
     int32_t status = TRM_OK;
 
-    if (pipeline_streams_have_met(collective, call))
+    if (call->has_met)
         return TRM_OK;
     if (worker == PIPELINE_DEVICES)
         return meet(call);

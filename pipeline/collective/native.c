@@ -108,7 +108,7 @@ static int32_t run(struct pipeline_collective *collective, const struct pipeline
 
 int32_t pipeline_native_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call)
 {
-    int32_t status = pipeline_streams_gather(collective, call, 0);
+    int32_t status = pipeline_streams_gather(call, 0);
 
     if (status == TRM_OK)
         status = run(collective, call);

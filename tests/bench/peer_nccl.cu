@@ -134,7 +134,10 @@ int main()
 
     open_team(team, 256 * MIB);
     measure(team, "4KiB", size_t(4) << 10);
+    measure(team, "16KiB", size_t(16) << 10);
     measure(team, "64KiB", size_t(64) << 10);
+    measure(team, "128KiB", size_t(128) << 10);
+    measure(team, "256KiB", size_t(256) << 10);
     measure(team, "1MiB", 1 * MIB);
     measure(team, "16MiB", 16 * MIB);
     measure(team, "256MiB", 256 * MIB);

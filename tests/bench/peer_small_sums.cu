@@ -305,7 +305,10 @@ int main()
     for (int d = 0; d < DEVICES; d++)
         open_member(d);
     measure("4KiB", size_t(4) << 10);
+    measure("16KiB", size_t(16) << 10);
     measure("64KiB", size_t(64) << 10);
+    measure("128KiB", size_t(128) << 10);
+    measure("256KiB", size_t(256) << 10);
     measure("1MiB", MIB);
     return 0;
 }

@@ -174,7 +174,10 @@ int main(void)
     for (int d = 0; d < DEVICES; d++)
         open_member(d, 256 * MIB);
     measure("4KiB", 4 * KIB);
+    measure("16KiB", 16 * KIB);
     measure("64KiB", 64 * KIB);
+    measure("128KiB", 128 * KIB);
+    measure("256KiB", 256 * KIB);
     measure("1MiB", MIB);
     measure("16MiB", 16 * MIB);
     measure("256MiB", 256 * MIB);

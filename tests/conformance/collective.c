@@ -238,10 +238,10 @@ START_TEST(the_log_tells_the_way_of_a_collective_that_measures_nothing)
 }
 END_TEST
 
-/* Whether small sums take the way root: where one kernel does them and a driver launches it. */
+/* Whether small sums take the way root: where one kernel does them. */
 static bool takes_root(const struct team *team)
 {
-    return team->count <= 4 && team_reaches(team) && !team_has_cpu(team);
+    return team->count <= 4 && team_reaches(team);
 }
 
 /* In place, a small call takes the way two-shot instead of one-shot, where it does not take the way root. */

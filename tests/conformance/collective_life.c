@@ -227,31 +227,47 @@ static void fail_on(const struct team *team, uint32_t device, int32_t code)
     ck_ok(trm_launch(team->streams[device], fail, &grid, &argument, 1));
 }
 
-static void fail_a_member(struct team *team)
+/* The stream of `failing` has failed, and all others have failed with it, or none of them. */
+static void ck_all_or_one(const struct team *team, uint32_t failing, bool may_be_one)
 {
-    struct trm_buffer *a[TRM_GROUP_DEVICES];
-    struct trm_span spans[TRM_GROUP_DEVICES];
-    uint32_t failing = team->count - 1;
-    team_buffers(team, BYTES, a);
-    make_spans(team, a, spans);
-    fail_on(team, failing, 41);
-    int32_t status = sum(team, spans, spans);
-    ck_assert(status == TRM_OK || status == TRM_ERROR_KERNEL); /* it may be known already */
+    uint32_t failed = 0;
     for (uint32_t d = 0; d < team->count; d++) {
-        bool may_be_well = status != TRM_OK && d != failing; /* a call that is refused enqueues nothing */
-        int32_t found    = trm_stream_sync(team->streams[d]);
-        ck_assert(found == TRM_ERROR_KERNEL || may_be_well);
-        if (found != TRM_OK)
+        int32_t status = trm_stream_sync(team->streams[d]);
+        ck_assert(status == TRM_ERROR_KERNEL || (status == TRM_OK && d != failing));
+        if (status == TRM_ERROR_KERNEL)
             ck_assert_int_eq(trm_last_error().native_code, 41);
+        failed += status != TRM_OK;
     }
+    ck_assert(failed == team->count || (may_be_one && failed == 1));
+}
+
+static void renew_stream(struct team *team, uint32_t device)
+{
+    trm_stream_destroy(team->streams[device]);
+    ck_ok(trm_stream_create(team->devices[device], TRM_STREAM_ANY, 0, &team->streams[device]));
+}
+
+/* With outputs that are the inputs, or others. */
+static void fail_a_member(struct team *team, uint32_t failing, bool is_in_place)
+{
+    struct trm_buffer *a[TRM_GROUP_DEVICES], *b[TRM_GROUP_DEVICES];
+    struct trm_span in[TRM_GROUP_DEVICES], out[TRM_GROUP_DEVICES];
+    team_buffers(team, BYTES, a);
+    team_buffers(team, BYTES, b);
+    make_spans(team, a, in);
+    make_spans(team, is_in_place ? a : b, out);
+    fail_on(team, failing, 41);
+    int32_t status = sum(team, out, in);
+    ck_assert(status == TRM_OK || status == TRM_ERROR_KERNEL); /* it may be known already */
+    ck_all_or_one(team, failing, status != TRM_OK);
     for (uint32_t d = 0; d < team->count; d++) {
-        trm_stream_destroy(team->streams[d]);
-        ck_ok(trm_stream_create(team->devices[d], TRM_STREAM_ANY, 0, &team->streams[d]));
-        ck_ok(trm_fill(team->streams[d], spans[d], 3, 4));
+        renew_stream(team, d);
+        ck_ok(trm_fill(team->streams[d], in[d], 3, 4));
     }
-    ck_ok(sum(team, spans, spans)); /* the collective itself has not failed */
-    ck_all_words(team, a, 3 * team->count);
+    ck_ok(sum(team, out, in)); /* the collective itself has not failed */
+    ck_all_words(team, is_in_place ? a : b, 3 * team->count);
     team_free(team, a);
+    team_free(team, b);
 }
 
 START_TEST(a_collective_whose_stream_fails_fails_all_its_streams_with_the_first_cause)
@@ -261,8 +277,54 @@ START_TEST(a_collective_whose_stream_fails_fails_all_its_streams_with_the_first_
     for (uint32_t w = 0; w < WAYS; w++) {
         struct team team;
         team_open(&team, ways[w], 0);
-        if (works(&team, ways[w]) && strcmp(ways[w], "one-shot") != 0)
-            fail_a_member(&team);
+        for (uint32_t d = 0; works(&team, ways[w]) && d < team.count; d++) {
+            fail_a_member(&team, d, false);
+            if (strcmp(ways[w], "one-shot") != 0)
+                fail_a_member(&team, d, true);
+        }
+        kernels_close();
+        team_close(&team);
+    }
+}
+END_TEST
+
+/* One stream has failed before: the call names it, and the others go on. */
+static void refuse_for_a_member(struct team *team, uint32_t failing)
+{
+    struct trm_buffer *a[TRM_GROUP_DEVICES], *b[TRM_GROUP_DEVICES];
+    struct trm_span in[TRM_GROUP_DEVICES], out[TRM_GROUP_DEVICES];
+    char words[40];
+    team_buffers(team, BYTES, a);
+    team_buffers(team, BYTES, b);
+    make_spans(team, a, in);
+    make_spans(team, b, out);
+    for (uint32_t d = 0; d < team->count; d++) {
+        ck_ok(trm_fill(team->streams[d], in[d], 3, 4));
+        ck_ok(trm_fill(team->streams[d], out[d], 4, 4));
+    }
+    fail_on(team, failing, 41);
+    ck_status(trm_stream_sync(team->streams[failing]), TRM_ERROR_KERNEL);
+    ck_status(sum(team, out, in), TRM_ERROR_KERNEL);
+    snprintf(words, sizeof(words), "trm_all_reduce: stream %u, of ", (unsigned)failing);
+    ck_sentence_has(words);
+    ck_assert_int_eq(trm_last_error().native_code, 41);
+    renew_stream(team, failing);
+    ck_all_words(team, b, 4); /* nothing was enqueued, and no other stream has failed */
+    ck_ok(sum(team, out, in));
+    ck_all_words(team, b, 3 * team->count);
+    team_free(team, a);
+    team_free(team, b);
+}
+
+START_TEST(a_collective_that_is_refused_for_a_failed_stream_leaves_the_others_as_they_are)
+{
+    if (functions_missing())
+        return;
+    for (uint32_t w = 0; w < WAYS; w++) {
+        struct team team;
+        team_open(&team, ways[w], 0);
+        for (uint32_t d = 0; works(&team, ways[w]) && d < team.count; d++)
+            refuse_for_a_member(&team, d);
         kernels_close();
         team_close(&team);
     }
@@ -411,6 +473,7 @@ void add_collective_life(Suite *suite)
     CASE(life, a_collective_stands_in_the_order_of_its_streams);
     CASE(life, a_collective_serves_calls_on_several_sets_of_streams_at_once);
     CASE(life, a_collective_whose_stream_fails_fails_all_its_streams_with_the_first_cause);
+    CASE(life, a_collective_that_is_refused_for_a_failed_stream_leaves_the_others_as_they_are);
     CASE(life, a_collective_keeps_what_its_work_needs_when_handles_are_destroyed);
     CASE(life, what_a_collective_sends_is_received_in_order_by_pairs_of_devices);
     CASE(life, a_receiver_of_a_collective_waits_for_a_sender_on_another_thread);

@@ -55,17 +55,6 @@ bool team_reaches(const struct team *team)
     return true;
 }
 
-bool team_has_cpu(const struct team *team)
-{
-    bool has_cpu = false;
-    for (uint32_t d = 0; d < team->count; d++) {
-        uint64_t kind = 0;
-        ck_ok(trm_device_get_info(team->devices[d], TRM_DEVICE_KIND, &kind, sizeof(kind), NULL));
-        has_cpu = has_cpu || kind == TRM_DEVICE_CPU;
-    }
-    return has_cpu;
-}
-
 bool way_is_direct(const char *way)
 {
     return strstr(way, "-shot") != NULL || strcmp(way, "root") == 0;

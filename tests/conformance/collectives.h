@@ -26,8 +26,6 @@ void team_close(struct team *team);
 /* Can kernels of each device take buffers of all others? */
 bool team_reaches(const struct team *team);
 
-bool team_has_cpu(const struct team *team);
-
 /* Is the way done by kernels that access the memory of all devices? */
 bool way_is_direct(const char *way);
 

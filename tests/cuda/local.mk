@@ -32,6 +32,7 @@ CUDA_TESTS = \
 	tests/cuda/shared \
 	tests/cuda/sticky \
 	tests/cuda/streams \
+	tests/cuda/sum_failures \
 	tests/cuda/sums \
 	tests/cuda/textures \
 	tests/cuda/two_devices \
@@ -39,7 +40,7 @@ CUDA_TESTS = \
 
 check_PROGRAMS += $(CUDA_TESTS)
 TESTS += $(CUDA_TESTS)
-LONG_TESTS += tests/cuda/out_of_memory
+LONG_TESTS += tests/cuda/out_of_memory tests/cuda/sum_failures
 
 CUDA_SCENARIO = tests/cuda/scenario.c
 CUDA_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -139,7 +140,15 @@ tests_cuda_streams_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_streams_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_streams_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_sums_SOURCES = tests/cuda/sums.c
+SUM_TEAM = tests/cuda/sum_team.c tests/cuda/sum_team.h
+
+tests_cuda_sum_failures_SOURCES = tests/cuda/sum_failures.c $(SUM_TEAM)
+tests_cuda_sum_failures_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_sum_failures_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_sum_failures_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_sum_failures_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_sums_SOURCES = tests/cuda/sums.c $(SUM_TEAM)
 tests_cuda_sums_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_sums_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_sums_LDADD = $(CUDA_TEST_LIBS)

@@ -2,85 +2,17 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tests/cuda/fixture.h"
+#include "tests/cuda/sum_team.h"
 
 enum {
-    MOST_DEVICES = 4,
-    MOST_SPANS   = 100,
-    SPAN_BYTES   = 1024,
-    SMALL        = 4096,
-    LARGE        = 1 << 20,
-    CALLS        = 50,
+    SMALL = 4096,
+    LARGE = SUM_TEAM_BYTES,
+    CALLS = 50,
 };
 
-static struct {
-    struct trm_context *context;
-    struct trm_group *group;
-    struct trm_collective *collective;
-    uint32_t count;
-    struct trm_device *devices[MOST_DEVICES];
-    struct trm_stream *streams[MOST_DEVICES];
-    struct trm_buffer *in[MOST_DEVICES], *out[MOST_DEVICES];
-} team;
-
-static void team_open(const char *way)
+static void sum_of(uint32_t count, uint64_t bytes)
 {
-    const struct trm_setting setting = {"collective.way", way};
-    ck_ok(context_make(&setting, 1, &team.context));
-    ck_ok(trm_group_create(team.context, "cuda:*", &team.group));
-    ck_ok(trm_group_size(team.group, &team.count));
-    ck_assert_uint_le(team.count, MOST_DEVICES);
-    for (uint32_t d = 0; d < team.count; d++) {
-        ck_ok(trm_group_device(team.group, d, &team.devices[d]));
-        team.streams[d] = stream_open(team.devices[d], TRM_STREAM_ANY);
-        team.in[d]      = buffer_open(team.devices[d], TRM_MEMORY_DEVICE, LARGE);
-        team.out[d]     = buffer_open(team.devices[d], TRM_MEMORY_DEVICE, LARGE);
-        ck_ok(trm_fill(team.streams[d], trm_span_whole(team.in[d]), d + 1, 4));
-    }
-    ck_ok(trm_collective_create(team.group, 0, &team.collective));
-}
-
-static void team_close(void)
-{
-    for (uint32_t d = 0; d < team.count; d++) {
-        trm_stream_destroy(team.streams[d]);
-        trm_buffer_destroy(team.in[d]);
-        trm_buffer_destroy(team.out[d]);
-    }
-    trm_collective_destroy(team.collective);
-    trm_group_destroy(team.group);
-    for (uint32_t d = 0; d < team.count; d++)
-        trm_device_destroy(team.devices[d]);
-    trm_context_destroy(team.context);
-    check_nothing_left("the sums");
-}
-
-static void team_sync(void)
-{
-    for (uint32_t d = 0; d < team.count; d++)
-        ck_ok(trm_stream_sync(team.streams[d]));
-}
-
-/* Of `count` spans of so many bytes, side by side. */
-static void sum(uint32_t count, uint64_t bytes)
-{
-    struct trm_span in[MOST_SPANS * MOST_DEVICES], out[MOST_SPANS * MOST_DEVICES];
-    for (uint32_t k = 0; k < count; k++)
-        for (uint32_t d = 0; d < team.count; d++) {
-            in[k * team.count + d]  = trm_span_of(team.in[d], k * bytes, bytes);
-            out[k * team.count + d] = trm_span_of(team.out[d], k * bytes, bytes);
-        }
-    ck_ok(trm_all_reduce(team.collective, team.streams, out, in, count, TRM_TYPE_I32, TRM_REDUCE_SUM));
-}
-
-static void ck_sums(uint64_t bytes)
-{
-    static uint32_t found[LARGE / 4];
-    for (uint32_t d = 0; d < team.count; d++) {
-        ck_ok(trm_download(team.streams[d], found, trm_span_of(team.out[d], 0, bytes)));
-        ck_ok(trm_stream_sync(team.streams[d]));
-        for (uint64_t i = 0; i < bytes / 4; i++)
-            ck_assert_uint_eq(found[i], team.count * (team.count + 1) / 2);
-    }
+    ck_ok(sum_team_call(count, bytes));
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -102,16 +34,16 @@ static struct tally tally_now(void)
  * that no wait is left out because its event is complete. */
 static struct tally calls_of_sums(uint32_t count, uint64_t bytes, uint32_t calls)
 {
-    sum(count, bytes); /* loads kernels */
-    team_sync();
+    sum_of(count, bytes); /* loads kernels */
+    sum_team_sync();
     standin->hold();
-    sum(count, bytes);
+    sum_of(count, bytes);
     struct tally before = tally_now();
     for (uint32_t i = 0; i < calls; i++)
-        sum(count, bytes);
+        sum_of(count, bytes);
     struct tally after = tally_now();
     standin->release();
-    ck_sums(count * bytes);
+    sum_team_check(count * bytes);
     return (struct tally){.launches = after.launches - before.launches,
                           .records  = after.records - before.records,
                           .waits    = after.waits - before.waits,
@@ -130,67 +62,92 @@ static void ck_tally(struct tally found, uint64_t launches, uint64_t records, ui
 
 START_TEST(a_small_sum_is_one_launch_one_record_and_a_wait_for_each_other_device)
 {
-    team_open("auto");
+    sum_team_open("auto");
     struct tally found = calls_of_sums(1, SMALL, CALLS);
-    ck_tally(found, CALLS, CALLS, CALLS * (team.count - 1), 0);
-    team_close();
+    ck_tally(found, CALLS, CALLS, CALLS * (sum_team.count - 1), 0);
+    sum_team_close();
 }
 END_TEST
 
+/* The others' memory is in the table, so the first device waits for them again, which tells of their loss. */
 START_TEST(a_sum_of_many_small_spans_has_one_table_and_one_launch)
 {
-    team_open("auto");
-    struct tally found = calls_of_sums(MOST_SPANS, SPAN_BYTES, 3); /* the collective has four tables */
-    ck_tally(found, 3, 3, 3 * (team.count - 1), 3);
-    team_close();
+    sum_team_open("auto");
+    struct tally found = calls_of_sums(SUM_TEAM_SPANS, SUM_TEAM_SPAN, 3); /* the collective has four tables */
+    ck_tally(found, 3, 3 * sum_team.count, 3 * 2 * (sum_team.count - 1), 3);
+    sum_team_close();
 }
 END_TEST
 
 /* On all devices, between two meetings of which one is the next call's. */
 START_TEST(a_sum_in_one_shot_is_a_launch_on_each_device_and_one_meeting)
 {
-    team_open("one-shot");
+    sum_team_open("one-shot");
     struct tally found = calls_of_sums(1, SMALL, CALLS);
-    ck_tally(found, CALLS * team.count, CALLS * team.count, CALLS * 2 * (team.count - 1), 0);
-    team_close();
+    ck_tally(found, CALLS * sum_team.count, CALLS * sum_team.count, CALLS * 2 * (sum_team.count - 1), 0);
+    sum_team_close();
 }
 END_TEST
 
 /* What another operation of a stream has changed is waited for. */
 START_TEST(a_small_sum_waits_for_what_came_between)
 {
-    team_open("auto");
-    sum(1, SMALL);
+    sum_team_open("auto");
+    sum_of(1, SMALL);
     for (uint32_t round = 1; round < 10; round++) {
-        uint32_t found[SMALL / 4], last = team.count - 1;
+        uint32_t found[SMALL / 4], last = sum_team.count - 1;
         standin->hold();
-        ck_ok(trm_fill(team.streams[last], trm_span_whole(team.in[last]), 100 * round, 4));
+        ck_ok(trm_fill(sum_team.streams[last], trm_span_whole(sum_team.in[last]), 100 * round, 4));
         uint64_t waits = standin->calls("cuStreamWaitEvent");
-        sum(1, SMALL);
+        sum_of(1, SMALL);
         ck_assert_uint_eq(standin->calls("cuStreamWaitEvent") - waits, 2 * last);
         standin->release();
-        ck_ok(trm_download(team.streams[0], found, trm_span_of(team.out[0], 0, SMALL)));
-        ck_ok(trm_stream_sync(team.streams[0]));
+        ck_ok(trm_download(sum_team.streams[0], found, trm_span_of(sum_team.out[0], 0, SMALL)));
+        ck_ok(trm_stream_sync(sum_team.streams[0]));
         for (uint32_t i = 0; i < SMALL / 4; i++)
             ck_assert_uint_eq(found[i], last * (last + 1) / 2 + 100 * round);
     }
-    team_close();
+    sum_team_close();
+}
+END_TEST
+
+/* A device that only waits for the first one has nothing to mark: its stream is asked once, and the first
+ * device whether it is lost. */
+START_TEST(waiting_for_a_sum_on_a_device_that_has_no_part_in_it_is_one_query_of_its_stream)
+{
+    sum_team_open("auto");
+    sum_of(1, SMALL);
+    sum_team_sync();
+    for (uint32_t d = 1; d < sum_team.count; d++) {
+        sum_of(1, SMALL);
+        ck_ok(trm_stream_sync(sum_team.streams[0]));
+        standin->settle();
+        uint64_t records = standin->calls("cuEventRecord"), queries = standin->calls("cuEventQuery");
+        uint64_t of_streams = standin->calls("cuStreamQuery");
+        ck_ok(trm_stream_sync(sum_team.streams[d]));
+        ck_assert_uint_eq(standin->calls("cuEventRecord"), records);
+        ck_assert_uint_eq(standin->calls("cuEventQuery"), queries);
+        ck_assert_uint_le(standin->calls("cuStreamQuery") - of_streams, sum_team.count);
+        sum_team_sync();
+    }
+    sum_team_check(SMALL);
+    sum_team_close();
 }
 END_TEST
 
 /* Beyond the size to which the host is the limit the ways are measured, and root is not among them. */
 START_TEST(a_large_sum_does_not_have_all_its_work_on_one_device)
 {
-    team_open("auto");
+    sum_team_open("auto");
     for (uint32_t i = 0; i < 20; i++) {
-        sum(1, LARGE);
-        team_sync();
+        sum_of(1, LARGE);
+        sum_team_sync();
     }
     struct tally before = tally_now();
-    sum(1, LARGE);
-    ck_assert_uint_ge(tally_now().launches - before.launches, team.count);
-    ck_sums(LARGE);
-    team_close();
+    sum_of(1, LARGE);
+    ck_assert_uint_ge(tally_now().launches - before.launches, sum_team.count);
+    sum_team_check(LARGE);
+    sum_team_close();
 }
 END_TEST
 
@@ -213,6 +170,7 @@ static void add_cases(Suite *suite, const char *name, SFun shape)
     tcase_add_test(sums, a_sum_of_many_small_spans_has_one_table_and_one_launch);
     tcase_add_test(sums, a_sum_in_one_shot_is_a_launch_on_each_device_and_one_meeting);
     tcase_add_test(sums, a_small_sum_waits_for_what_came_between);
+    tcase_add_test(sums, waiting_for_a_sum_on_a_device_that_has_no_part_in_it_is_one_query_of_its_stream);
     tcase_add_test(sums, a_large_sum_does_not_have_all_its_work_on_one_device);
     suite_add_tcase(suite, sums);
 }

@@ -105,6 +105,8 @@ static int32_t submit_launch(struct trm_backend_stream *stream, const void *what
 {
     const struct cuda_launch *launch = what;
     atomic_store_explicit(&stream->running, launch->kernel->name, memory_order_relaxed);
+    if (TRM_UTIL_UNLIKELY(launch->reached != 0))
+        cuda_follow_reached(stream, launch->reached);
     CUresult result = cuda_replay_launch(stream, launch);
     return TRM_UTIL_LIKELY(result == CUDA_SUCCESS) ? TRM_OK
                                                    : cuda_job_failed(stream, result, "cuLaunchKernel");
@@ -256,9 +258,11 @@ int32_t cuda_stream_wait_stream(struct trm_backend_stream *stream, uint64_t valu
     if (!cuda_stream_is_direct(stream) || !TRM_UTIL_LIKELY(cuda_stream_submitted(other) >= other_value))
         return cuda_defer_wait(stream, value, other, other_value);
     int32_t status = wait_for_point(stream, other, other_value);
-    if (TRM_UTIL_LIKELY(status == TRM_OK))
-        cuda_stream_set_submitted(stream, value);
-    return status;
+    if (!TRM_UTIL_LIKELY(status == TRM_OK))
+        return status;
+    atomic_store_explicit(&stream->last_wait, value, memory_order_relaxed);
+    cuda_stream_set_submitted(stream, value);
+    return TRM_OK;
 }
 
 int32_t cuda_stream_gate(struct trm_backend_stream *stream, uint64_t value)

@@ -190,6 +190,11 @@ void cuda_follow(struct trm_backend_stream *stream, struct trm_backend_stream *o
     add_devices(stream, devices | other->device->follow_bit);
 }
 
+void cuda_follow_reached(struct trm_backend_stream *stream, uint64_t reached)
+{
+    add_devices(stream, reached);
+}
+
 void cuda_follow_device(struct trm_backend_stream *stream, const struct trm_backend_device *device)
 {
     add_devices(stream, device->follow_bit);

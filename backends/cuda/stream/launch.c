@@ -35,6 +35,14 @@ static uint64_t address_of(const struct trm_launch_argument *argument)
     return argument->memory != NULL ? argument->memory->address + argument->offset : 0;
 }
 
+/* As trm_backend_device.follow_bit; 0: the memory is the device's own. */
+static inline uint64_t reached_by(const struct trm_backend_device *device,
+                                  const struct trm_launch_argument *argument)
+{
+    const struct trm_backend_memory *memory = argument->memory;
+    return memory == NULL || TRM_UTIL_LIKELY(memory->device == device) ? 0 : memory->device->follow_bit;
+}
+
 static inline void write_scalar(uint8_t *to, const struct trm_launch_argument *argument)
 {
     uint64_t scalar = argument->scalar;
@@ -61,13 +69,16 @@ static void write_words(const struct trm_launch_desc *desc, uint32_t index, uint
 }
 
 /* Whether a sampled image has no texture object. */
-static bool write_arguments(const struct trm_launch_desc *desc, uint8_t *bytes)
+static bool write_arguments(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
+                            struct cuda_launch *launch)
 {
     const struct trm_backend_kernel *kernel = desc->kernel;
     bool lacks_texture                      = false;
+    launch->reached                         = 0;
     for (uint32_t i = 0; i < desc->argument_count; i++) {
         const struct trm_launch_argument *argument = &desc->arguments[i];
-        uint8_t *to                                = bytes + kernel->offsets[i];
+        uint8_t *to                                = launch->arguments + kernel->offsets[i];
+        launch->reached |= reached_by(device, argument);
         if (argument->kind == TRM_PARAMETER_BUFFER)
             memcpy(to, &(uint64_t){address_of(argument)}, sizeof(uint64_t));
         else if (argument->kind == TRM_PARAMETER_SCALAR)
@@ -120,7 +131,7 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
     launch->argument_bytes = kernel->argument_bytes;
     if (kernel->argument_bytes <= CUDA_REPLAY_BYTES)
         memset(launch->arguments, 0, kernel->argument_bytes);
-    bool is_special = !write_arguments(desc, launch->arguments); /* lacks no texture */
+    bool is_special = !write_arguments(device, desc, launch); /* lacks no texture */
     if (kernel->coarsening != 0) {
         memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
         uint64_t full = (uint64_t)(desc->groups[0] / kernel->coarsening) * desc->groups[1] * desc->groups[2];

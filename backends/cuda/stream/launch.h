@@ -17,8 +17,9 @@ struct cuda_launch {
     CUfunction function;
     const struct trm_backend_kernel *kernel;
     uint32_t groups[3], group_size[3];
-    uint32_t shared_bytes;                               /* dynamic shared memory */
-    uint32_t argument_bytes;                             /* how many of the following are used */
+    uint64_t reached;        /* follow bits of the other devices whose memory the arguments are in */
+    uint32_t shared_bytes;   /* dynamic shared memory */
+    uint32_t argument_bytes; /* how many of the following are used */
     _Alignas(16) uint8_t arguments[CUDA_ARGUMENT_BYTES]; /* last: a copy needs only the used bytes */
 };
 

@@ -83,6 +83,7 @@ static int32_t submit_peer(struct trm_backend_stream *stream, const void *what)
     const struct cuda_functions *cuda = stream->device->cuda;
     const struct peer_copy *copy      = what;
     CUresult result;
+    cuda_follow_device(stream, copy->other);
     if (copy->to_context == NULL || copy->from_context == NULL || copy->to_context == copy->from_context)
         result = cuda->cuMemcpyAsync(copy->to, copy->from, copy->size, stream->handle);
     else

@@ -69,6 +69,7 @@ struct trm_backend_stream {
     _Atomic uint32_t submit_state;
     _Atomic uint64_t submitted;    /* the highest number that the driver has */
     _Atomic uint64_t completed;    /* the highest number known to be complete */
+    _Atomic uint64_t last_wait;    /* the last wait for another stream that was submitted at once */
     _Atomic uint64_t gates_opened; /* gates up to here are open */
     /* TRM_OK or the status of the first failure. Written under instance->defer_lock, after the next two. */
     _Atomic int32_t failure;

@@ -124,10 +124,21 @@ static void wait_all(struct trm_backend_stream *stream)
         cuda_stream_query_failed(stream, result, "cuStreamSynchronize");
 }
 
+/* A stream that ends in a wait has often ended with what it waits for, as in a collective. Then one query is
+ * enough, where a mark must be recorded and queried. */
+static bool has_ended_in_wait(struct trm_backend_stream *stream, uint64_t value)
+{
+    return cuda_stream_submitted(stream) == value &&
+           atomic_load_explicit(&stream->last_wait, memory_order_relaxed) == value &&
+           query_all(stream) == CUDA_SUCCESS;
+}
+
 void cuda_stream_wait_completed(struct trm_backend_stream *stream, uint64_t value, bool may_spin)
 {
     uint64_t spin_ns = stream->device->spin_ns;
     CUresult result;
+    if (has_ended_in_wait(stream, value))
+        return;
     struct cuda_mark *mark = cuda_mark_acquire(stream, value, &result);
     if (mark == NULL) {
         wait_all(stream);
