@@ -27,7 +27,7 @@ uint64_t pipeline_rounds_allowed_cost(const struct pipeline_trial *trial);
 /* The turn of `current` is over. */
 void pipeline_rounds_next_turn(struct pipeline_trial *trial);
 
-/* Confirms the winner, unless it is confirmed already, or the only one left. */
+/* Confirms the winner, unless it is confirmed already, the only one left, or the simplest of long tokens. */
 void pipeline_rounds_prove(struct pipeline_trial *trial, uint32_t way);
 
 /* The way stays. */

@@ -33,21 +33,25 @@ struct loss {
     struct trm_buffer *buffer;
 };
 
-static struct loss loss_enqueue(uint32_t device)
+static struct loss loss_open(uint32_t device)
 {
-    struct loss loss = {stream_open(sum_team.devices[device], TRM_STREAM_ANY),
-                        buffer_open(sum_team.devices[device], TRM_MEMORY_DEVICE, 64)};
+    return (struct loss){stream_open(sum_team.devices[device], TRM_STREAM_ANY),
+                         buffer_open(sum_team.devices[device], TRM_MEMORY_DEVICE, 64)};
+}
+
+static void loss_enqueue(struct loss loss)
+{
     standin->fail_work(NULL);
     ck_assert_int_eq(standin->fail_work("fill:1:CUDA_ERROR_ILLEGAL_ADDRESS"), 0);
     ck_ok(trm_fill(loss.stream, trm_span_whole(loss.buffer), 0, 4));
-    return loss;
 }
 
 /* The device is lost, and neither its streams nor the library have been told. */
 static struct loss lose(uint32_t device)
 {
+    struct loss loss = loss_open(device);
     standin->settle(); /* the rule is for the next fill that begins */
-    struct loss loss = loss_enqueue(device);
+    loss_enqueue(loss);
     standin->settle();
     return loss;
 }
@@ -131,8 +135,9 @@ static void lose_while_waiting(const struct form *form, uint32_t lost)
     sum_team_open(form->way);
     ck_ok(sum_team_call(form->count, form->bytes)); /* loads kernels */
     sum_team_sync();
+    struct loss loss = loss_open(lost);
     standin->hold();
-    struct loss loss = loss_enqueue(lost);
+    loss_enqueue(loss);
     ck_ok(sum_team_call(form->count, form->bytes));
     ck_ok(sum_team_call(form->count, form->bytes));
     standin->release();
