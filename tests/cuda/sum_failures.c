@@ -239,7 +239,8 @@ static void shape_of_three(void)
     standin_shape("devices=3");
 }
 
-/* With the forms from `first` to `end` - 1. */
+/* With the forms from `first` to `end` - 1. A stream that fails is tested with the first form alone: each
+ * test compiles kernels. */
 static void add_cases(Suite *suite, const char *name, SFun shape, int first, int end)
 {
     TCase *sums = tcase_create(name);
@@ -249,8 +250,10 @@ static void add_cases(Suite *suite, const char *name, SFun shape, int first, int
     tcase_add_loop_test(sums, a_sum_without_anything_before_it_fails_on_all_devices_or_none_when_one_is_lost,
                         first, end);
     tcase_add_loop_test(sums, a_device_that_is_lost_while_a_sum_waits_fails_it_on_all_devices, first, end);
-    tcase_add_loop_test(sums, a_sum_is_refused_for_a_failed_stream_and_leaves_the_others_alone, first, end);
-    tcase_add_loop_test(sums, a_stream_that_fails_while_a_sum_waits_fails_it_on_all_devices, first, end);
+    tcase_add_loop_test(sums, a_sum_is_refused_for_a_failed_stream_and_leaves_the_others_alone, first,
+                        first + 1);
+    tcase_add_loop_test(sums, a_stream_that_fails_while_a_sum_waits_fails_it_on_all_devices, first,
+                        first + 1);
     suite_add_tcase(suite, sums);
 }
 
