@@ -7,6 +7,7 @@
 #include <trireme/event.h>
 
 #include "base/base.h"
+#include "core/event/event.h"
 #include "core/stream/stream.h"
 #include "pipeline/queue/join.h"
 
