@@ -11,8 +11,8 @@
 
 static uint64_t host_memory[64] __attribute__((unused));
 static _Thread_local union {
-    uint8_t bytes[8192];
-    uint64_t numbers[1024];
+    uint8_t bytes[16384]; /* the largest is struct trm_report */
+    uint64_t numbers[2048];
 } scratch;
 
 /* A call of one handle and outputs; `arguments` may use `handle` and `others`. */

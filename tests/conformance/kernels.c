@@ -158,7 +158,7 @@ struct trm_module_desc portable_desc(void)
     return desc;
 }
 
-static bool takes_functions(struct trm_device *device)
+bool takes_functions(struct trm_device *device)
 {
     return functions_wanted() && trm_module_supported(device, TRM_MODULE_FUNCTIONS) == TRM_OK;
 }

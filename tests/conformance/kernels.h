@@ -17,6 +17,7 @@ bool kernels_there(void);
  * their worker exist as functions only. */
 bool functions_missing(void);
 bool functions_there(void);
+bool takes_functions(struct trm_device *device); /* functions_there() of the device under test */
 
 /* The module of all kernels; the portable one has "affine" alone. The
  * caller destroys it. */
