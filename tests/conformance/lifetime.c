@@ -145,8 +145,11 @@ START_TEST(objects_may_be_destroyed_in_any_order)
             order[i]     = order[other];
             order[other] = kept;
         }
-        for (int i = 0; i < HANDLE_TYPES; i++)
+        for (int i = 0; i < HANDLE_TYPES; i++) {
+            if (i == (int)(rounds.number % HANDLE_TYPES))
+                trm_stream_pool_destroy(objects.group_pool);
             destroy_handle((enum handle_type)order[i], objects.handles[order[i]]);
+        }
     }
 }
 END_TEST
@@ -169,6 +172,7 @@ START_TEST(children_keep_a_destroyed_device_and_context_alive)
     ck_ok(trm_array_upload(objects.handles[OF_ARRAY], TRM_TYPE_U32, 0, 16, numbers));
     for (int type = OF_STREAM; type < HANDLE_TYPES; type++)
         destroy_handle((enum handle_type)type, objects.handles[type]);
+    trm_stream_pool_destroy(objects.group_pool);
 }
 END_TEST
 
@@ -284,6 +288,7 @@ START_TEST(many_threads_may_destroy_the_same_object)
          rounds.number++) {
         struct objects objects;
         objects_make(&objects);
+        trm_stream_pool_destroy(objects.group_pool);
         for (int type = HANDLE_TYPES - 1; type >= 0; type--) {
             struct race races[THREADS];
             pthread_t threads[THREADS];
