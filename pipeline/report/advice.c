@@ -195,11 +195,11 @@ static void advise_idle_machine(const struct pipeline_advisor *advisor)
     char rate[PIPELINE_ADVICE_TEXT];
 
     reset_advice(advisor);
-    pipeline_advise(
-        advisor, TRM_ADVICE_MACHINE, -1, 1,
-        "The machine was busy (%s preemptions a second), so these times do not tell what a change "
-        "would gain: run again on an idle one.",
-        pipeline_number_text(rate, sizeof(rate), each_second, 0));
+    pipeline_advise(advisor, TRM_ADVICE_MACHINE, -1, 1,
+                    "The machine was busy (%s preemptions a second), so these times, of which %s is the "
+                    "longest, do not tell what a change would gain: run again on an idle one.",
+                    pipeline_number_text(rate, sizeof(rate), each_second, 0),
+                    trm_stage_name(report->critical));
 }
 
 /* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data

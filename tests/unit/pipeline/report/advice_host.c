@@ -41,8 +41,8 @@ START_TEST(a_busy_machine_is_the_only_advice_on_times_that_it_has_disturbed)
 
     report           = ideal_report(&ideal);
     report.preempted = report.elapsed_ns / MS / 10;
-    advises_again("The machine was busy (100 preemptions a second), so these times do not tell what a change "
-                  "would gain: run again on an idle one.");
+    advises_again("The machine was busy (100 preemptions a second), so these times, of which load is the "
+                  "longest, do not tell what a change would gain: run again on an idle one.");
     ck_assert_int_eq(report.advised.kind, TRM_ADVICE_MACHINE);
     ck_assert_int_eq(report.advised.stage, -1);
     ck_assert_uint_eq(report.advised.workers, 1);
