@@ -103,6 +103,10 @@ void plan_suggest(const struct code *code, const char *name, char *text, size_t 
 
 /* ---- sentences ---- */
 
+static void explain(char *text, size_t capacity, const struct plan *plan, const struct spec *spec,
+                    const struct code *code, const char *format, va_list arguments)
+    __attribute__((format(printf, 6, 0)));
+
 /* Writes what is wrong, and the options that the kernel has. */
 static void explain(char *text, size_t capacity, const struct plan *plan, const struct spec *spec,
                     const struct code *code, const char *format, va_list arguments)
