@@ -22,7 +22,7 @@ static struct before look_at_streams(const struct pipeline_call *call, bool is_r
     return before;
 }
 
-/* Has the call enqueued nothing, and has no stream failed because it was to wait for another one? */
+/* Whether the call has enqueued nothing, and no stream has failed because it was to wait for another one. */
 static bool is_untouched(const struct pipeline_call *call, const struct before *before)
 {
     for (uint32_t d = 0; d < call->devices; d++) {
@@ -154,10 +154,10 @@ static int32_t choose(struct pipeline_collective *collective, const struct pipel
     return status;
 }
 
-/* Need the streams not wait for each other before the call? Even where they have met, a device may be lost
- * since, and one device that does all then has to fail with it. A backend sees that it accesses the others'
- * memory by the arguments of its kernels and by its copies, but not by addresses in a table: there it must
- * wait. */
+/* Whether the streams need not wait for each other before the call. Even where they have met, a device may
+ * be lost since, and one device that does all then has to fail with it. A backend sees that it accesses the
+ * others' memory by the arguments of its kernels and by its copies, but not by addresses in a table: there
+ * it must wait. */
 static bool can_skip_meeting(const struct pipeline_collective *collective, const struct pipeline_call *call,
                              enum pipeline_way way, uint32_t worker)
 {

@@ -53,9 +53,7 @@ static int32_t change(struct pipeline *pipeline, struct pipeline_reorder *reorde
     }
     if (pipeline->member_count > 1)
         pipeline_measure_reorder(pipeline->measure, reorders[0].places);
-    pipeline->queue->repeated      = 0;
-    pipeline->queue->spread_tokens = 0;
-    pipeline_joins_forget(pipeline);
+    pipeline_queue_forget_counts(pipeline);
     base_biased_lock_release(&pipeline->lock);
     return TRM_OK;
 }

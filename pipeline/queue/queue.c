@@ -449,3 +449,9 @@ void pipeline_queue_destroy(struct pipeline *pipeline)
     core_free(pipeline->object.context, queue, sizeof(*queue));
     pipeline->queue = NULL;
 }
+
+void pipeline_queue_forget_counts(struct pipeline *pipeline)
+{
+    pipeline->queue->repeated = pipeline->queue->spread_tokens = 0;
+    pipeline_joins_forget(pipeline);
+}

@@ -292,6 +292,9 @@ struct pipeline *pipeline_enter(struct trm_pipeline *handle);
 /* The report of a pipeline with prediction and advice. Takes the lock. */
 void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report);
 
+/* Tokens that were repeated or spread, and joins, are counted from 0 again. The pipeline's lock is held. */
+void pipeline_queue_forget_counts(struct pipeline *pipeline);
+
 int32_t pipeline_queue_create(struct pipeline *pipeline);
 void pipeline_queue_destroy(struct pipeline *pipeline);
 

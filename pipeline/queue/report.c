@@ -171,9 +171,7 @@ static void reset_report(struct pipeline *pipeline)
         pipeline_measure_restart(pipeline->members[i]->measure);
         pipeline_engine_reset_report(pipeline->members[i]);
     }
-    pipeline->queue->repeated      = 0;
-    pipeline->queue->spread_tokens = 0;
-    pipeline_joins_forget(pipeline);
+    pipeline_queue_forget_counts(pipeline);
     base_biased_lock_release(&pipeline->lock);
 }
 

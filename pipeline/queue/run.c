@@ -205,8 +205,7 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     memset(queue->filled, 0, sizeof(queue->filled));
     queue->facts       = (struct pipeline_report_facts){.source_flags = 0};
     queue->ahead_facts = (struct pipeline_ahead_facts){.limit = 0};
-    queue->repeated = queue->spread_tokens = 0;
-    pipeline_joins_forget(pipeline);
+    pipeline_queue_forget_counts(pipeline);
     pipeline_members_forget_stay(pipeline);
     pipeline->failure.status     = TRM_OK;
     pipeline->loss_of_run.status = TRM_OK;
