@@ -173,12 +173,24 @@ grep '^backends/' "$work/files" | xargs grep -nE '^#[[:space:]]*include <trireme
 # ------------------------------------------------------------------- files of the same role
 
 awk -F'`' '/^## / { within = ($0 == "## Files of the same role") } within && /^\|.*`/ { print $2 }' "$plan" >"$work/roles"
-while read -r name; do
-    count=$(sed -nE "s|^backends/([^/]+)/(.*/)?$name\$|\1|p" "$work/files" | sort -u | wc -l)
-    test "$count" -ge 2 && continue
-    echo "$plan: a role's file is $name, but backends that have one: $count"
-    status=1
-done <"$work/roles"
+awk -F/ -v plan="$plan" '
+    NR == FNR {
+        number++
+        role[number] = $0
+        next
+    }
+    $1 == "backends" && !(($2, $NF) in seen) {
+        seen[$2, $NF] = 1
+        count[$NF]++
+    }
+    END {
+        for (i = 1; i <= number; i++)
+            if (count[role[i]] + 0 < 2) {
+                print plan ": a role\047s file is " role[i] ", but backends that have one: " count[role[i]] + 0
+                bad = 1
+            }
+        exit bad
+    }' "$work/roles" "$work/files" || status=1
 
 # ------------------------------------------------------------------- paths in the documents
 #
