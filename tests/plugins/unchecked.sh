@@ -16,11 +16,30 @@ test "$(echo "$slots" | wc -l)" -ge 50 || {
     exit 1
 }
 
-find core pipeline -name '*.c' | sort | while read -r file; do
-    # One statement a line; comments and strings are left out.
-    sed 's|//.*||; s|"[^"]*"|""|g' "$file" | tr '\n' ' ' | sed 's|/\*|\n&|g; s|\*/|&\n|g' | grep -v '^/\*' |
-        tr '\n' ' ' | tr -s ' ' | sed 's/[;{}]/&\n/g' | sed "s|^|$file: |"
-done | awk -v slots="$slots" '
+# One statement a line, with comments left out and strings empty.
+find core pipeline -name '*.c' | sort | xargs awk '
+    FNR == 1 { comment = 0; statement = "" }
+    {
+        sub(/\/\/.*/, "")
+        gsub(/"[^"]*"/, "\"\"")
+        text = $0 " "
+        kept = ""
+        while (text != "") {
+            mark = comment ? "*/" : "/*"
+            at   = index(text, mark)
+            if (!comment)
+                kept = kept (at ? substr(text, 1, at - 1) : text)
+            text = at ? substr(text, at + 2) : ""
+            if (at)
+                comment = !comment
+        }
+        while (match(kept, /[;{}]/)) {
+            print FILENAME ": " statement substr(kept, 1, RSTART)
+            statement = ""
+            kept = substr(kept, RSTART + 1)
+        }
+        statement = statement kept
+    }' | tr -s ' ' | awk -v slots="$slots" '
     BEGIN {
         count = split(slots, names, "\n")
         for (i = 1; i <= count; i++)
