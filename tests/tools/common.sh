@@ -2,6 +2,7 @@
 
 trireme=$top_builddir/tools/trireme
 json_check=$top_builddir/tests/tools/json_check
+limited=$top_builddir/tests/tools/limited
 failures=0
 run_limit=120
 test "${INSTRUMENTED:-no}" = no || run_limit=240
@@ -9,59 +10,24 @@ test "${INSTRUMENTED:-no}" = no || run_limit=240
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# run STATUS COMMAND…: runs the command, which must exit with STATUS. Its output is in $work/out and
-# $work/err. A command that hangs is killed and ends the script, whose last lines then say where it was.
+# run STATUS COMMAND…: runs the command, which must exit with STATUS. Its output is in $work/out and $work/err. After RUN_LIMIT
+# seconds a command hangs: it is killed and ends the script, whose last lines then say where it was. Instrumented programs take longer,
+# beside other builds above all.
 run()
 {
     expected=$1
     shift
-    {
-        status=$({
-            {
-                sh -c 'echo "$$" >&3; exec "$@" 3>&-' sh "$@" 3>&1 4>&- 5>&- >"$work/out" 2>"$work/err"
-                echo "$?" >&4
-            } | limit "$*" >&5
-        } 4>&1)
-    } 5>&1 || exit 1
+    status=0
+    "$limited" "${RUN_LIMIT:-$run_limit}" "$work/hang" "$top_srcdir/tests/tools/threads.sh" "$@" >"$work/out" 2>"$work/err" || status=$?
+    if test -e "$work/hang"; then
+        echo "FAILED: hangs: $*"
+        cat "$work/hang" "$work/err"
+        exit 1
+    fi
     if test "$status" -ne "$expected"; then
         failed "status $status instead of $expected: $*"
         cat "$work/err"
     fi
-}
-
-# limit WHAT: reads the number of a process, and waits for the end of the input, which comes with that of the
-# process. After RUN_LIMIT seconds it says where the process hangs, and kills it. Instrumented programs take
-# longer, beside other builds above all.
-limit()
-{
-    read -r process
-    if ! timeout "${RUN_LIMIT:-$run_limit}" cat; then
-        echo "FAILED: hangs: $1"
-        threads_of "$process" | sed 's/^ */FAILED: /'
-        cat "$work/err"
-        kill -KILL "$process"
-        return 1
-    fi
-}
-
-# threads_of PROCESS: where its threads are, equal ones on one line with their number: the functions from the
-# innermost one where gdb tells, else what the system says.
-threads_of()
-{
-    threads=$(timeout --kill-after=10 60 gdb -nx -batch -p "$1" -ex "thread apply all backtrace 24" 2>/dev/null | awk '
-        function end() { if (thread != "") print thread }
-        /^Thread / { end(); thread = $0; gsub(/^[^"]*"|".*/, "", thread); thread = thread ":"; between = " "; next }
-        /^#/ {
-            sub(/^#[0-9]+ +(0x[0-9a-f]+ in )?/, "")
-            if ($1 ~ /futex|lll_lock|^_*pthread_|^(start_thread|_*clone3?|syscall|\?\?)$/) next
-            thread = thread between $1
-            between = " < "
-        }
-        END { end() }')
-    test -n "$threads" || threads=$(cd /proc/"$1"/task 2>/dev/null && for task in *; do
-        echo "$(cat "$task/comm"): $(sed -n 's/^State:.//p' "$task/status"), $(cat "$task/wchan"), system call $(cat "$task/syscall")"
-    done)
-    echo "$threads" | sort | uniq -c
 }
 
 failed()

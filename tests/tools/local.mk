@@ -32,7 +32,12 @@ TOOL_TESTS = \
 
 dist_check_SCRIPTS += $(TOOL_TESTS)
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += tests/tools/common.sh tests/tools/check-common.sh tests/tools/on-backend.sh
+EXTRA_DIST += tests/tools/common.sh tests/tools/check-common.sh tests/tools/on-backend.sh tests/tools/threads.sh
+
+# Runs a command and kills it if it hangs, for common.sh.
+check_PROGRAMS += tests/tools/limited
+tests_tools_limited_SOURCES = tests/tools/limited.c
+tests_tools_limited_LDFLAGS = $(UNINSTALLED_LINK)
 
 check_PROGRAMS += tests/tools/json_check
 tests_tools_json_check_SOURCES = tests/tools/json_check.c
