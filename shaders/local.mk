@@ -136,12 +136,15 @@ if BUILD_KERNEL_FATBIN
 nodist_kernel_DATA += $(KERNEL_FATBIN)
 endif
 
-# The tool as the build runs it: no setting of the user's own reaches it.
+# The tool as the build runs it: no setting of the user's own reaches it. Libtool's wrapper script, tools/trireme, would start five
+# programs before ours.
 KC = for variable in `env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'`; do unset $$variable; done; \
 	XDG_CONFIG_HOME='$(abs_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
 	TRIREME_CPU_COMPILER='$(KERNEL_CC)'; export TRIREME_CPU_COMPILER; \
 	TRIREME_COMPILER_TIME=0; export TRIREME_COMPILER_TIME; \
-	'$(abs_builddir)/tools/trireme$(EXEEXT)' kc --quiet -o '$(abs_builddir)/shaders'
+	LD_LIBRARY_PATH="$(abs_builddir)/.libs$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}"; export LD_LIBRARY_PATH; \
+	kc='$(abs_builddir)/tools/.libs/trireme$(EXEEXT)'; test -x "$$kc" || kc='$(abs_builddir)/tools/trireme$(EXEEXT)'; \
+	"$$kc" kc --quiet -o '$(abs_builddir)/shaders'
 
 # The same where it needs a compiler of GLSL; `make KC_GLSL=false` holds a build to doing without.
 KC_GLSL = $(KC)

@@ -1,6 +1,13 @@
 # Sourced by the tests of the program. Each check is one call; `finish` ends the script.
 
-trireme=$top_builddir/tools/trireme
+# Libtool's wrapper script, tools/trireme, starts five programs before ours.
+trireme=$top_builddir/tools/.libs/trireme
+if test -x "$trireme"; then
+    LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+else
+    trireme=$top_builddir/tools/trireme
+fi
 json_check=$top_builddir/tests/tools/json_check
 limited=$top_builddir/tests/tools/limited
 failures=0
