@@ -41,6 +41,7 @@ AM_TESTS_ENVIRONMENT = \
 	backendsdir='$(backendsdir)'; export backendsdir; \
 	INSTRUMENTED='$(INSTRUMENTED)'; export INSTRUMENTED; \
 	LONG_TESTS='$(LONG_TESTS)'; export LONG_TESTS; \
+	ROOMS_IN_ONE_PROCESS='$(ROOMS_IN_ONE_PROCESS)'; export ROOMS_IN_ONE_PROCESS; \
 	TEST_LONG="$${TEST_LONG-$(filter command,$(origin TESTS))}"; export TEST_LONG; \
 	ASAN_OPTIONS="quarantine_size_mb=16$${ASAN_OPTIONS:+:$$ASAN_OPTIONS}"; export ASAN_OPTIONS; \
 	TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:atexit_sleep_ms=0$${TSAN_OPTIONS:+:$$TSAN_OPTIONS}"; export TSAN_OPTIONS;

@@ -10,6 +10,12 @@ UNIT_TESTS =
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 
+# Rooms whose tests leave nothing behind that another of them would see. With a sanitizer, which takes longer to start and to end a
+# process than most tests take, they run in one (tests/run-test).
+ROOMS_IN_ONE_PROCESS = backends/cpu backends/vulkan compiler/lower compiler/spirv compiler/translate/passes core/cache core/device \
+	core/event core/graph core/image core/interop core/module core/stream pipeline/engine pipeline/estimate pipeline/model \
+	pipeline/profile pipeline/report pipeline/trial
+
 # What several rooms share: main(), and two backends inside the test program. The work of fake_backend.c is done when the
 # test says so; store.c has memory, and runs its streams when the test says so.
 check_LTLIBRARIES += tests/unit/libunit.la

@@ -211,12 +211,13 @@ END_TEST
 START_TEST(a_forked_child_does_not_use_its_parents_instance)
 {
     struct vulkan_cached_instance cached = an_instance(), taken;
+    uint32_t before                      = destroyed;
     int status                           = 0;
     ck_assert(vulkan_instance_cache_put(&cached));
     pid_t child = fork();
     if (child == 0) {
         vulkan_instance_cache_drop();
-        _exit(destroyed == 0 && !vulkan_instance_cache_take(&cached.loader, &taken) &&
+        _exit(destroyed == before && !vulkan_instance_cache_take(&cached.loader, &taken) &&
                       vulkan_instance_cache_put(&cached)
                   ? 0
                   : 1);
