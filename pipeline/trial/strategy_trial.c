@@ -1,6 +1,7 @@
 /* The trial of strategies; strategy_trial.h describes it.
  * SPDX-License-Identifier: MIT
  */
+#include "pipeline/trial/proof.h"
 #include "pipeline/trial/rounds.h"
 
 #include <string.h>
@@ -64,8 +65,8 @@ void pipeline_trial_interrupt(struct pipeline_trial *trial)
     trial->tokens     = 0;
     trial->turn_began = 0;
     if (++trial->misses > MISSES_MOST)
-        pipeline_rounds_conclude(trial, trial->phase == PIPELINE_TRIAL_PROVES ? trial->current
-                                                                              : pipeline_ways_winner(trial));
+        pipeline_ways_keep(trial, trial->phase == PIPELINE_TRIAL_PROVES ? trial->current
+                                                                        : pipeline_ways_winner(trial));
 }
 
 bool pipeline_trial_timing(const struct pipeline_trial *trial, uint32_t depth)
@@ -100,10 +101,16 @@ static void extend_stretch(struct pipeline_trial *trial, uint64_t now)
     trial->begin   = now;
 }
 
+/* Turns of ways near the best, which are compared. */
+static bool is_compared(const struct pipeline_trial *trial)
+{
+    return trial->phase == PIPELINE_TRIAL_COLD || trial->phase == PIPELINE_TRIAL_ROUNDS;
+}
+
 /* Whether the stretch is the first of a way of which little is known. */
 static bool is_look(const struct pipeline_trial *trial)
 {
-    if (trial->phase == PIPELINE_TRIAL_ROUNDS)
+    if (is_compared(trial))
         return trial->ways[trial->current].count == 0;
     return trial->phase == PIPELINE_TRIAL_LOOKS || trial->phase == PIPELINE_TRIAL_AGAIN;
 }
@@ -123,7 +130,7 @@ static uint64_t excess_now(const struct pipeline_trial *trial)
 /* Whether the turn has cost what it may. */
 static bool has_cost_all(const struct pipeline_trial *trial)
 {
-    return trial->phase == PIPELINE_TRIAL_ROUNDS && !trial->is_lead &&
+    return is_compared(trial) && !trial->is_lead &&
            excess_now(trial) * trial->ways[trial->current].tokens >= pipeline_rounds_allowed_cost(trial);
 }
 
@@ -230,20 +237,6 @@ static void add_stretch(struct pipeline_trial *trial, bool is_long)
         way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
 }
 
-/* Long stretches tell early that a way is not what it seemed. */
-static bool is_proof_over(const struct pipeline_trial *trial)
-{
-    const struct pipeline_trial_way *way = &trial->ways[trial->current];
-    uint32_t other = pipeline_ways_best_but(trial, trial->current), last = trial->stretches - 1;
-    uint64_t most = other != trial->count ? pipeline_trial_result(trial, other) * PROVEN_LONG / 100 : 0;
-
-    if (!trial->is_proof_long)
-        return trial->stretches == PROOF_SETTLE + PROOF;
-    if (trial->stretches == PROOF_LONG)
-        return true;
-    return last != 0 && most != 0 && way->ns[last] > most && way->ns[last - 1] > most;
-}
-
 /* Whether one pause makes more than half of the stretch. */
 static bool is_disturbed(const struct pipeline_trial *trial)
 {
@@ -253,10 +246,10 @@ static bool is_disturbed(const struct pipeline_trial *trial)
 static bool is_turn_over(const struct pipeline_trial *trial, bool is_long)
 {
     if (trial->phase == PIPELINE_TRIAL_PROVES)
-        return is_proof_over(trial);
+        return pipeline_proof_is_over(trial);
     if (trial->phase == PIPELINE_TRIAL_WARMS)
         return trial->stretches == 2 * STRETCHES;
-    if (trial->phase != PIPELINE_TRIAL_ROUNDS)
+    if (!is_compared(trial))
         return true;
     return trial->stretches == STRETCHES || is_long ||
            (!trial->is_lead && (is_far(trial) || has_cost_all(trial)));
@@ -325,7 +318,7 @@ static void drop_fewer(struct pipeline_trial *trial)
     }
     trial->stretches = trial->tokens = 0;
     trial->turn_began                = 0;
-    pipeline_rounds_prove(trial, pipeline_ways_winner(trial));
+    pipeline_proof_begin(trial, pipeline_ways_winner(trial));
 }
 
 uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool rests, uint64_t now)

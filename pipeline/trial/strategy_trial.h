@@ -50,10 +50,11 @@
 
 enum pipeline_trial_phase {
     PIPELINE_TRIAL_LOOKS  = 0, /* at each candidate */
-    PIPELINE_TRIAL_WARMS  = 1, /* the fastest so far runs until the device is warm */
-    PIPELINE_TRIAL_AGAIN  = 2, /* looks again at some that seemed slow */
-    PIPELINE_TRIAL_ROUNDS = 3,
-    PIPELINE_TRIAL_PROVES = 4, /* `current` is confirming its result */
+    PIPELINE_TRIAL_COLD   = 1, /* a round while the device may still be cold */
+    PIPELINE_TRIAL_WARMS  = 2, /* the fastest so far runs until the device is warm */
+    PIPELINE_TRIAL_AGAIN  = 3, /* looks again at some that seemed slow */
+    PIPELINE_TRIAL_ROUNDS = 4,
+    PIPELINE_TRIAL_PROVES = 5, /* `current` is confirming its result */
 };
 
 struct pipeline_trial_way {

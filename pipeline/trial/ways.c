@@ -107,6 +107,12 @@ void pipeline_ways_charge(struct pipeline_trial *trial)
     }
 }
 
+void pipeline_ways_keep(struct pipeline_trial *trial, uint32_t way)
+{
+    trial->is_over = true;
+    trial->current = way;
+}
+
 uint32_t pipeline_ways_best_but(const struct pipeline_trial *trial, uint32_t but)
 {
     uint32_t best = trial->count;

@@ -6,9 +6,18 @@
 
 #include "pipeline/trial/strategy_trial.h"
 
+/* At the beginning of a turn, tokens in multiples of the depth that do not count. */
+#define SETTLE_DEPTHS 2
+
 /* The time of a token of the best way, as costs are counted; and the most that is counted for a token. */
 #define PIPELINE_WAYS_TOKEN 1024u
 #define PIPELINE_WAYS_EXCESS_MOST (1u << 20)
+
+/* In per cent of the fastest: ways beyond it are eliminated. */
+#define PIPELINE_WAYS_NEAR 125
+
+/* The way stays: the trial is over. */
+void pipeline_ways_keep(struct pipeline_trial *trial, uint32_t way);
 
 /* The fastest of those not eliminated; `count` where no result is known. */
 uint32_t pipeline_ways_best(const struct pipeline_trial *trial);
