@@ -3,20 +3,18 @@
  */
 #include "pipeline/trial/proof.h"
 
-#include <string.h>
+/* Short stretches of a proof, whose last ones count; so many in a row that are too slow end it. */
+#define PROOF 12
+#define PROOF_LAST 6
+#define PROOF_FAILED 5
 
-/* Short stretches that count, behind PROOF_SETTLE, and what they may take, in per cent of the fastest other
- * way. */
-#define PROOF 6
-#define PROVEN 110
-
-/* Of long tokens so many, whose last stretches count, and what these may take; so many in a row beyond it end
- * the proof. Of very long ones fewer, which have taken so much time. */
+/* The same of long stretches, and what they may take, in per cent of the fastest other way: so many tokens,
+ * but of very long ones fewer, which have taken so much time. */
 #define PROOF_LONG 96
-#define PROOF_LAST 2
-#define PROVEN_LONG 105
 #define PROOF_LONG_LEAST 48
 #define PROOF_LONG_NS UINT64_C(160000000)
+#define PROOF_LONG_LAST 2
+#define PROVEN_LONG 105
 
 /* In per cent: a way of long stretches that are all so near to each other, and as near to another candidate,
  * needs no proof. */
@@ -65,44 +63,85 @@ static bool is_trusted(const struct pipeline_trial *trial, uint32_t way)
            (own->candidate == 0 || (is_steady(trial, own->candidate) && is_near_another(trial, way)));
 }
 
-void pipeline_proof_begin(struct pipeline_trial *trial, uint32_t way)
+static bool needs_proof(const struct pipeline_trial *trial, uint32_t way)
 {
-    if (trial->ways[way].count == 0 || trial->ways[way].is_proven || is_alone(trial, way) ||
-        is_trusted(trial, way)) {
-        pipeline_ways_keep(trial, way);
-        return;
-    }
-    trial->tokens        = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
-    trial->current       = way;
-    trial->phase         = PIPELINE_TRIAL_PROVES;
-    trial->is_proof_long = trial->ways[way].is_long;
+    return trial->ways[way].count != 0 && !trial->ways[way].is_proven && !is_alone(trial, way) &&
+           !is_trusted(trial, way);
 }
 
-/* Long stretches tell early that a way is not what it seemed. */
+/* Of long tokens the best way that needs no proof, if it is near. */
+static uint32_t winner_without_proof(struct pipeline_trial *trial)
+{
+    uint32_t best = pipeline_ways_winner(trial), way = best;
+
+    while (trial->ways[way].is_long && needs_proof(trial, way)) {
+        trial->ways[way].is_eliminated = true;
+        way                            = pipeline_ways_winner(trial);
+    }
+    return pipeline_way_is_within(trial, way, best, PIPELINE_WAYS_NEAR) ? way : best;
+}
+
+/* Whether a way was fast for a time and slow then. */
+static bool has_any_failed(const struct pipeline_trial *trial)
+{
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (trial->ways[i].is_proven)
+            return true;
+    return false;
+}
+
+static void begin(struct pipeline_trial *trial, uint32_t way, uint64_t tokens)
+{
+    trial->phase         = PIPELINE_TRIAL_PROVES;
+    trial->is_proof_long = trial->ways[way].is_long;
+    trial->proof_tokens  = (uint32_t)tokens;
+    pipeline_ways_begin_turn(trial, way);
+}
+
+void pipeline_proof_begin(struct pipeline_trial *trial, uint32_t way)
+{
+    uint64_t tokens = pipeline_ways_left(trial) / PIPELINE_WAYS_DOUBT;
+
+    if (!needs_proof(trial, way))
+        pipeline_ways_keep(trial, way);
+    else if (tokens != 0)
+        begin(trial, way, tokens);
+    else if (!trial->ways[way].is_long && has_any_failed(trial))
+        begin(trial, way, UINT32_MAX);
+    else
+        pipeline_ways_keep(trial, winner_without_proof(trial));
+}
+
+/* Several stretches in a row tell early that a way is not what it seemed. */
 static bool has_failed(const struct pipeline_trial *trial)
 {
     const struct pipeline_trial_way *way = &trial->ways[trial->current];
-    uint32_t other = pipeline_ways_best_but(trial, trial->current), last = trial->stretches - 1;
-    uint64_t most = other != trial->count ? pipeline_trial_result(trial, other) * PROVEN_LONG / 100 : 0;
+    uint32_t other                       = pipeline_ways_best_but(trial, trial->current);
+    uint32_t in_a_row                    = trial->is_proof_long ? PROOF_LONG_LAST : PROOF_FAILED;
+    uint32_t per_cent                    = trial->is_proof_long ? PROVEN_LONG : PIPELINE_WAYS_PROVEN;
+    uint64_t most = other != trial->count ? pipeline_trial_result(trial, other) * per_cent / 100 : 0;
 
-    return last != 0 && most != 0 && way->ns[last] > most && way->ns[last - 1] > most;
+    if (most == 0 || way->count < in_a_row)
+        return false;
+    for (uint32_t i = 1; i <= in_a_row; i++)
+        if (way->ns[way->count - i] <= most)
+            return false;
+    return true;
+}
+
+static bool has_cost_all(const struct pipeline_trial *trial)
+{
+    return pipeline_ways_turn(trial) >= trial->proof_tokens;
 }
 
 bool pipeline_proof_is_over(const struct pipeline_trial *trial)
 {
+    if (has_failed(trial) || has_cost_all(trial) || trial->stretches == PIPELINE_TRIAL_SAMPLES)
+        return true;
     if (!trial->is_proof_long)
-        return trial->stretches == PROOF_SETTLE + PROOF;
+        return trial->stretches == PROOF;
     uint32_t least = trial->turn_last - trial->turn_began >= PROOF_LONG_NS ? PROOF_LONG_LEAST : PROOF_LONG;
-    return trial->turn_tokens >= least || trial->stretches == PIPELINE_TRIAL_SAMPLES || has_failed(trial);
-}
-
-/* What a way has become counts, not how it began. */
-static void keep_last(struct pipeline_trial_way *way, uint32_t count)
-{
-    if (way->count <= count)
-        return;
-    memmove(way->ns, way->ns + way->count - count, count * sizeof(way->ns[0]));
-    way->count = count;
+    return trial->turn_tokens >= least;
 }
 
 static bool is_far_throughout(const struct pipeline_trial_way *way, uint64_t best)
@@ -113,7 +152,7 @@ static bool is_far_throughout(const struct pipeline_trial_way *way, uint64_t bes
     return true;
 }
 
-/* Of a candidate that turns out far slower: with another number of slots it seemed fast for the same reason. */
+/* Of a candidate that turns out far slower: with other slots it seemed fast for the same reason. */
 static void give_up_candidate(struct pipeline_trial *trial, uint32_t candidate)
 {
     for (uint32_t i = 0; i < trial->count; i++)
@@ -137,10 +176,18 @@ void pipeline_proof_end(struct pipeline_trial *trial)
     struct pipeline_trial_way *way = &trial->ways[trial->current];
 
     way->is_proven = true;
-    if (trial->is_proof_long)
-        keep_last(way, PROOF_LAST);
+    if (has_cost_all(trial) && !has_failed(trial)) {
+        pipeline_ways_keep(trial, trial->current);
+        return;
+    }
+    /* what it has become counts, not how it began */
+    if (trial->is_proof_long || has_failed(trial))
+        pipeline_way_keep_last(way, trial->is_proof_long ? PROOF_LONG_LAST : PROOF_FAILED);
+    else
+        pipeline_way_keep_last(way, PROOF_LAST);
     uint32_t best = pipeline_ways_best(trial);
-    if (pipeline_way_is_within(trial, trial->current, best, way->is_long ? PROVEN_LONG : PROVEN)) {
+    if (pipeline_way_is_within(trial, trial->current, best,
+                               way->is_long ? PROVEN_LONG : PIPELINE_WAYS_PROVEN)) {
         pipeline_ways_keep(trial, trial->current);
         return;
     }

@@ -6,10 +6,8 @@
 
 #include "pipeline/trial/ways.h"
 
-/* Short stretches of a proof that do not count: a device may run a way fast only while it is new. */
-#define PROOF_SETTLE 6
-
-/* Confirms the winner, unless it is confirmed already, the only one left, or the simplest of long tokens. */
+/* Confirms the winner, unless it is confirmed already, the only one left, trusted, or the trial has cost
+ * what it may. Then one stays that needs no proof; but where short tokens became slow before, it is made. */
 void pipeline_proof_begin(struct pipeline_trial *trial, uint32_t way);
 
 /* Whether the stretches so far are enough. */

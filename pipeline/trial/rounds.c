@@ -6,9 +6,9 @@
 
 #include "pipeline/trial/proof.h"
 
-/* Tokens of the best way that the trial may cost: what its tokens take longer than those of the best would
- * have. So much is left of 64 for turns that turn out dearer than was known before. */
-#define COST_MOST (52 * PIPELINE_WAYS_TOKEN)
+/* Turns are planned so that the trial costs so much, and that rounds cost so much if the looks cost more. */
+#define COST_PLANNED (44 * PIPELINE_WAYS_TOKEN)
+#define COST_ROUNDS (4 * PIPELINE_WAYS_TOKEN)
 
 /* No second look follows that would make it more. */
 #define COST_AGAIN (40 * PIPELINE_WAYS_TOKEN)
@@ -17,6 +17,11 @@
  * are the first round. */
 #define ROUNDS 2
 #define ROUNDS_LONG 1
+
+/* Tokens of the best before the first checks while it warms the device, and twice as many before each next.
+ * What is so near to it that its check costs so little has a check. */
+#define PART 64
+#define COST_CHECK (1 * PIPELINE_WAYS_TOKEN)
 
 /* Fewer slots are compared where so many are left. */
 #define SLOTS_LEAST 2
@@ -40,11 +45,11 @@ uint32_t pipeline_rounds_look(uint32_t slots)
     return LOOK_SLOTS * slots > LOOK_TOKENS ? LOOK_SLOTS * slots : LOOK_TOKENS;
 }
 
-/* Of a turn with a single look. */
-static uint64_t least_cost(const struct pipeline_trial *trial, uint32_t way)
+/* Of a turn with so many looks. */
+static uint64_t cost_of(const struct pipeline_trial *trial, uint32_t way, uint32_t looks)
 {
     uint32_t look = pipeline_rounds_look(trial->depth - trial->ways[way].fewer);
-    return (uint64_t)pipeline_way_excess(trial, way) * (SETTLE_DEPTHS * trial->depth + look);
+    return (uint64_t)pipeline_way_excess(trial, way) * (SETTLE_DEPTHS * trial->depth + looks * look);
 }
 
 /* What a turn may cost: what is left, in equal parts for the turns that follow but those of the best. */
@@ -55,7 +60,9 @@ uint64_t pipeline_rounds_allowed_cost(const struct pipeline_trial *trial)
     for (uint32_t i = 0; i < trial->count; i++)
         others += !trial->ways[i].is_eliminated;
     uint64_t turns = (uint64_t)(last - trial->round) * (others > 2 ? others - 1 : 1);
-    return trial->spent < COST_MOST ? (COST_MOST - trial->spent) / turns : 0;
+    uint64_t spent = pipeline_ways_spent(trial);
+    uint64_t most  = spent + COST_ROUNDS < COST_PLANNED ? COST_PLANNED - spent : COST_ROUNDS;
+    return (most < pipeline_ways_left(trial) ? most : pipeline_ways_left(trial)) / turns;
 }
 
 /* ---- turns of a round ------------------------------------------------------------------------ */
@@ -72,20 +79,13 @@ static uint32_t next_of_round(const struct pipeline_trial *trial, uint32_t after
     return way < trial->count ? way : trial->count;
 }
 
-/* The way of the turn before may have the next one, too; then its tokens are in the slots already. */
-static void begin_turn(struct pipeline_trial *trial, uint32_t way)
-{
-    trial->tokens  = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
-    trial->current = way;
-}
-
 /* Without a way that takes part, the winner so far proves itself. */
 static void begin_round(struct pipeline_trial *trial, int32_t phase)
 {
     trial->phase = phase;
     uint32_t way = next_of_round(trial, trial->round % 2 == 0 ? UINT32_MAX : trial->count);
     if (way != trial->count)
-        begin_turn(trial, way);
+        pipeline_ways_begin_turn(trial, way);
     else
         pipeline_proof_begin(trial, pipeline_ways_winner(trial));
 }
@@ -153,12 +153,12 @@ static uint32_t nearest_out(const struct pipeline_trial *trial)
  * cold, or stood still for a moment, may have made it seem slow. False: nothing. */
 static bool choose_second_looks(struct pipeline_trial *trial)
 {
-    uint64_t cost = trial->spent;
+    uint64_t cost = pipeline_ways_spent(trial);
     uint32_t way  = nearest_out(trial);
     bool is_any   = false;
 
-    while (way != trial->count && cost + least_cost(trial, way) <= COST_AGAIN) {
-        cost += least_cost(trial, way);
+    while (way != trial->count && cost + cost_of(trial, way, 1) <= COST_AGAIN) {
+        cost += cost_of(trial, way, 1);
         trial->ways[way].is_looked_at = is_any = true;
         way                                    = nearest_out(trial);
     }
@@ -180,8 +180,18 @@ static bool is_looked_at(const struct pipeline_trial *trial, uint32_t way)
 /* What is known to be dear has no more turns. */
 static bool is_left_and_cheap(const struct pipeline_trial *trial, uint32_t way)
 {
-    return is_left(trial, way) &&
-           (trial->ways[way].count == 0 || least_cost(trial, way) <= pipeline_rounds_allowed_cost(trial));
+    bool is_cheap =
+        trial->ways[way].count == 0 || cost_of(trial, way, 1) <= pipeline_rounds_allowed_cost(trial);
+
+    return is_left(trial, way) && !trial->ways[way].is_proven && is_cheap;
+}
+
+/* The best so far, for long, and what may turn out to be better. */
+static bool warms(const struct pipeline_trial *trial, uint32_t way)
+{
+    bool is_cheap = cost_of(trial, way, PIPELINE_ROUNDS_CHECKS) <= COST_CHECK;
+
+    return is_left(trial, way) && (way == trial->lead || (is_cheap && !trial->ways[way].is_proven));
 }
 
 /* A phase of a single turn. */
@@ -222,19 +232,29 @@ static void end_looks(struct pipeline_trial *trial)
     begin_round(trial, PIPELINE_TRIAL_COLD);
 }
 
-/* What was measured so far is forgotten of the ways that stay. */
+/* What was measured so far may be of a cold device. */
 static void end_cold(struct pipeline_trial *trial)
 {
-    uint32_t best = pipeline_ways_best(trial);
-
     trial->round++;
     for (uint32_t i = 0; i < trial->count; i++)
         trial->ways[i].excess = pipeline_way_excess(trial, i);
     for (uint32_t i = 0; i < trial->count; i++)
-        if (!trial->ways[i].is_eliminated)
-            trial->ways[i].count = 0;
+        trial->ways[i].is_cold = trial->ways[i].is_eliminated;
+    trial->part  = PART;
     trial->phase = PIPELINE_TRIAL_WARMS;
-    begin_turn(trial, best);
+    pipeline_ways_begin_turn(trial, pipeline_ways_best(trial));
+}
+
+/* Of the ways that stay, only the best has been measured since the device is warm. */
+static void forget_cold(struct pipeline_trial *trial)
+{
+    uint32_t best = pipeline_ways_best(trial);
+
+    for (uint32_t i = 0; i < trial->count; i++)
+        trial->ways[i].excess = pipeline_way_excess(trial, i);
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (!trial->ways[i].is_eliminated && !trial->ways[i].is_proven && i != best)
+            trial->ways[i].count = 0;
 }
 
 static void end_second_looks(struct pipeline_trial *trial)
@@ -247,12 +267,17 @@ static void end_second_looks(struct pipeline_trial *trial)
     begin_round(trial, PIPELINE_TRIAL_ROUNDS);
 }
 
-/* Where the way that warms the device was dropped, another one goes on. */
 static void end_warming(struct pipeline_trial *trial)
 {
-    if (trial->ways[trial->current].is_eliminated)
-        trial->current = pipeline_ways_winner(trial);
-    else if (choose_second_looks(trial))
+    if (!trial->is_warm) {
+        trial->round++;
+        trial->part *= 2;
+        trial->lead = pipeline_ways_best(trial);
+        begin_round(trial, PIPELINE_TRIAL_WARMS);
+        return;
+    }
+    forget_cold(trial);
+    if (choose_second_looks(trial))
         begin_round(trial, PIPELINE_TRIAL_AGAIN);
     else
         end_second_looks(trial);
@@ -273,7 +298,7 @@ static void end_round(struct pipeline_trial *trial)
  *
  * looks   each candidate, once, with few tokens               short tokens: cold; long ones: rounds
  * cold    what is near the best, also with a slot less        warms
- * warms   the best, behind the time that a device needs       again
+ * warms   the best, and what may be as good, by turns         warms, until the device is; then again
  * again   what seemed slow, as far as it is cheap, once       rounds
  * rounds  what is near the best, as far as it is cheap        more rounds; proves
  * proves  the winner, alone                                   the end; or the proof of another way
@@ -281,7 +306,7 @@ static void end_round(struct pipeline_trial *trial)
 static const struct phase phases[] = {
     [PIPELINE_TRIAL_LOOKS]  = {is_left, end_looks},
     [PIPELINE_TRIAL_COLD]   = {is_left_and_cheap, end_cold},
-    [PIPELINE_TRIAL_WARMS]  = {takes_no_part, end_warming},
+    [PIPELINE_TRIAL_WARMS]  = {warms, end_warming},
     [PIPELINE_TRIAL_AGAIN]  = {is_looked_at, end_second_looks},
     [PIPELINE_TRIAL_ROUNDS] = {is_left_and_cheap, end_round},
     [PIPELINE_TRIAL_PROVES] = {takes_no_part, pipeline_proof_end},
@@ -292,19 +317,30 @@ static const struct phase *phase_of(const struct pipeline_trial *trial)
     return &phases[trial->phase];
 }
 
+/* What the best became while it ran alone counts, as in a proof, where another way is far better. */
+static void note_tired(struct pipeline_trial *trial)
+{
+    if (trial->phase == PIPELINE_TRIAL_WARMS && trial->current == trial->lead &&
+        !pipeline_way_is_within(trial, trial->lead, pipeline_ways_best(trial), PIPELINE_WAYS_PROVEN))
+        trial->ways[trial->lead].is_proven = true;
+}
+
 void pipeline_rounds_next_turn(struct pipeline_trial *trial)
 {
+    note_tired(trial);
     uint32_t way = next_of_round(trial, trial->current);
 
     trial->stretches = trial->tokens = 0;
     trial->turn_began                = 0;
     trial->repeats                   = 0;
-    if (trial->phase != PIPELINE_TRIAL_PROVES &&
-        (trial->phase != PIPELINE_TRIAL_LOOKS || way == trial->count))
+    /* each candidate has a look whatever that costs; it may be the best */
+    bool may_go_on = trial->phase == PIPELINE_TRIAL_LOOKS || pipeline_ways_left(trial) != 0;
+    if (way == trial->count && trial->phase != PIPELINE_TRIAL_LOOKS)
         pipeline_ways_charge(trial);
-    if (way != trial->count)
-        begin_turn(trial, way);
-    else
+    if (may_go_on && way != trial->count)
+        pipeline_ways_begin_turn(trial, way);
+    else if (may_go_on || trial->phase == PIPELINE_TRIAL_PROVES)
         phase_of(trial)->end(trial);
-    trial->is_lead = trial->current == pipeline_ways_best(trial);
+    else
+        pipeline_proof_begin(trial, pipeline_ways_winner(trial));
 }

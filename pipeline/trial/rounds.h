@@ -6,6 +6,9 @@
 
 #include "pipeline/trial/ways.h"
 
+/* Stretches of a check while the best so far warms the device. */
+#define PIPELINE_ROUNDS_CHECKS 2
+
 /* Tokens of a look with so many slots in use. */
 uint32_t pipeline_rounds_look(uint32_t slots);
 
