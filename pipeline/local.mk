@@ -48,6 +48,7 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/trial: what a pipeline finds out while it runs.
 libtrireme_internal_la_SOURCES += \
 	pipeline/trial/depth_trial.c pipeline/trial/depth_trial.h \
+	pipeline/trial/proof.c pipeline/trial/proof.h \
 	pipeline/trial/rounds.c pipeline/trial/rounds.h \
 	pipeline/trial/sampling.c pipeline/trial/sampling.h \
 	pipeline/trial/strategy_trial.c pipeline/trial/strategy_trial.h \

@@ -1,13 +1,14 @@
-/* Turns and rounds of a trial of strategies: which way has the next turn, and when one has won.
+/* Turns, rounds and phases of a trial of strategies: which way has the next turn, and what follows when all
+ * have had theirs. The table at the end has the phases.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/trial/rounds.h"
 
-#include <string.h>
+#include "pipeline/trial/proof.h"
 
-/* Tokens of the best way that the trial may cost: what its tokens take longer than those of the best would
- * have. So much is left of 64 for turns that turn out dearer than was known before. */
-#define COST_MOST (52 * PIPELINE_WAYS_TOKEN)
+/* Turns are planned so that the trial costs so much, and that rounds cost so much if the looks cost more. */
+#define COST_PLANNED (44 * PIPELINE_WAYS_TOKEN)
+#define COST_ROUNDS (4 * PIPELINE_WAYS_TOKEN)
 
 /* No second look follows that would make it more. */
 #define COST_AGAIN (40 * PIPELINE_WAYS_TOKEN)
@@ -17,11 +18,10 @@
 #define ROUNDS 2
 #define ROUNDS_LONG 1
 
-/* In per cent of the fastest: ways beyond NEAR are eliminated. */
-#define NEAR 125
-
-/* What the short stretches of a proof may take, in per cent of the fastest other way. */
-#define PROVEN 110
+/* Tokens of the best before the first checks while it warms the device, and twice as many before each next.
+ * What is so near to it that its check costs so little has a check. */
+#define PART 64
+#define COST_CHECK (1 * PIPELINE_WAYS_TOKEN)
 
 /* Fewer slots are compared where so many are left. */
 #define SLOTS_LEAST 2
@@ -30,84 +30,67 @@
 #define LOOK_SLOTS 2
 #define LOOK_TOKENS 8
 
-/* ---- the winner ---------------------------------------------------------------------------------- */
+/* A round gives each way that takes part a turn. */
+struct phase {
+    bool (*takes_part)(const struct pipeline_trial *trial, uint32_t way);
+    void (*end)(struct pipeline_trial *trial); /* after a round: the next one, or the phase that follows */
+};
+
+static const struct phase *phase_of(const struct pipeline_trial *trial);
+
+/* ---- what turns cost ------------------------------------------------------------------------- */
 
 uint32_t pipeline_rounds_look(uint32_t slots)
 {
     return LOOK_SLOTS * slots > LOOK_TOKENS ? LOOK_SLOTS * slots : LOOK_TOKENS;
 }
 
-void pipeline_rounds_conclude(struct pipeline_trial *trial, uint32_t way)
+/* Of a turn with so many looks. */
+static uint64_t cost_of(const struct pipeline_trial *trial, uint32_t way, uint32_t looks)
 {
-    trial->is_over = true;
-    trial->current = way;
+    uint32_t look = pipeline_rounds_look(trial->depth - trial->ways[way].fewer);
+    return (uint64_t)pipeline_way_excess(trial, way) * (SETTLE_DEPTHS * trial->depth + looks * look);
 }
 
-static bool is_alone(const struct pipeline_trial *trial, uint32_t way)
+/* What a turn may cost: what is left, in equal parts for the turns that follow but those of the best. */
+uint64_t pipeline_rounds_allowed_cost(const struct pipeline_trial *trial)
 {
+    uint32_t last = trial->last_round != 0 ? trial->last_round : trial->round + 2 * ROUNDS, others = 0;
+
     for (uint32_t i = 0; i < trial->count; i++)
-        if (i != way && !trial->ways[i].is_eliminated)
-            return false;
-    return true;
+        others += !trial->ways[i].is_eliminated;
+    uint64_t turns = (uint64_t)(last - trial->round) * (others > 2 ? others - 1 : 1);
+    uint64_t spent = pipeline_ways_spent(trial);
+    uint64_t most  = spent + COST_ROUNDS < COST_PLANNED ? COST_PLANNED - spent : COST_ROUNDS;
+    return (most < pipeline_ways_left(trial) ? most : pipeline_ways_left(trial)) / turns;
 }
 
-/* Of long tokens the simplest strategy needs no proof: a device runs streams no faster while they are new,
- * and the number of slots is found only after the trial. */
-static bool is_trusted(const struct pipeline_trial_way *way)
+/* ---- turns of a round ------------------------------------------------------------------------ */
+
+/* Forward in even rounds, backward in odd ones. `count` at the end of a round. */
+static uint32_t next_of_round(const struct pipeline_trial *trial, uint32_t after)
 {
-    return way->is_long && way->candidate == 0;
+    uint32_t way = after;
+
+    do
+        /* below zero is far above the count */
+        way = trial->round % 2 == 0 ? way + 1 : way - 1;
+    while (way < trial->count && !phase_of(trial)->takes_part(trial, way));
+    return way < trial->count ? way : trial->count;
 }
 
-void pipeline_rounds_prove(struct pipeline_trial *trial, uint32_t way)
+/* Without a way that takes part, the winner so far proves itself. */
+static void begin_round(struct pipeline_trial *trial, int32_t phase)
 {
-    if (trial->ways[way].count == 0 || trial->ways[way].is_proven || is_trusted(&trial->ways[way]) ||
-        is_alone(trial, way)) {
-        pipeline_rounds_conclude(trial, way);
-        return;
-    }
-    trial->tokens        = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
-    trial->current       = way;
-    trial->phase         = PIPELINE_TRIAL_PROVES;
-    trial->is_proof_long = trial->ways[way].is_long;
+    trial->phase = phase;
+    uint32_t way = next_of_round(trial, trial->round % 2 == 0 ? UINT32_MAX : trial->count);
+    if (way != trial->count)
+        pipeline_ways_begin_turn(trial, way);
+    else
+        pipeline_proof_begin(trial, pipeline_ways_winner(trial));
 }
 
-/* What a way has become counts, not how it began. */
-static void keep_last(struct pipeline_trial_way *way, uint32_t count)
-{
-    if (way->count <= count)
-        return;
-    memmove(way->ns, way->ns + way->count - count, count * sizeof(way->ns[0]));
-    way->count = count;
-}
-
-/* What was eliminated beside a way that has failed may be near the best of the others. */
-static void revive_near(struct pipeline_trial *trial)
-{
-    for (uint32_t i = 0; i < trial->count; i++)
-        trial->ways[i].is_eliminated = trial->ways[i].is_given_up;
-    uint32_t best = pipeline_ways_best(trial);
-    for (uint32_t i = 0; i < trial->count; i++)
-        trial->ways[i].is_eliminated |= !pipeline_way_is_within(trial, i, best, NEAR);
-}
-
-/* Each way is confirmed at most once. */
-static void end_proof(struct pipeline_trial *trial)
-{
-    struct pipeline_trial_way *way = &trial->ways[trial->current];
-
-    way->is_proven = true;
-    if (trial->is_proof_long)
-        keep_last(way, PROOF_LAST);
-    uint32_t best = pipeline_ways_best(trial);
-    if (pipeline_way_is_within(trial, trial->current, best, way->is_long ? PROVEN_LONG : PROVEN)) {
-        pipeline_rounds_conclude(trial, trial->current);
-        return;
-    }
-    revive_near(trial);
-    pipeline_rounds_prove(trial, pipeline_ways_winner(trial));
-}
-
-/* ---- turns ---------------------------------------------------------------------------------- */
+/* ---- which ways are left --------------------------------------------------------------------- */
 
 /* Eliminates ways that are far from the best. False: only one is left. */
 static bool eliminate_slow(struct pipeline_trial *trial)
@@ -116,7 +99,7 @@ static bool eliminate_slow(struct pipeline_trial *trial)
 
     for (uint32_t i = 0; i < trial->count; i++) {
         struct pipeline_trial_way *way = &trial->ways[i];
-        way->is_eliminated |= !pipeline_way_is_within(trial, i, best, NEAR);
+        way->is_eliminated |= !pipeline_way_is_within(trial, i, best, PIPELINE_WAYS_NEAR);
         others += i != best && !way->is_eliminated;
     }
     return others != 0;
@@ -142,12 +125,81 @@ static bool add_fewer_slots(struct pipeline_trial *trial)
     return true;
 }
 
-/* After the first rounds. False: only one way is left. */
+/* False: only one way is left. */
 static bool go_on_with_near(struct pipeline_trial *trial)
 {
     bool are_several = eliminate_slow(trial);
 
     return add_fewer_slots(trial) || are_several;
+}
+
+/* ---- second looks ---------------------------------------------------------------------------- */
+
+/* What has the next second look: the nearest of those that are out. `count`: nothing. */
+static uint32_t nearest_out(const struct pipeline_trial *trial)
+{
+    uint32_t nearest = trial->count;
+
+    for (uint32_t i = 0; i < trial->count; i++) {
+        const struct pipeline_trial_way *way = &trial->ways[i];
+        if (way->is_eliminated && !way->is_given_up && !way->is_looked_at &&
+            (nearest == trial->count || way->excess < trial->ways[nearest].excess))
+            nearest = i;
+    }
+    return nearest;
+}
+
+/* Chooses what is looked at again, the nearest first, as far as that costs little: a device that was still
+ * cold, or stood still for a moment, may have made it seem slow. False: nothing. */
+static bool choose_second_looks(struct pipeline_trial *trial)
+{
+    uint64_t cost = pipeline_ways_spent(trial);
+    uint32_t way  = nearest_out(trial);
+    bool is_any   = false;
+
+    while (way != trial->count && cost + cost_of(trial, way, 1) <= COST_AGAIN) {
+        cost += cost_of(trial, way, 1);
+        trial->ways[way].is_looked_at = is_any = true;
+        way                                    = nearest_out(trial);
+    }
+    return is_any;
+}
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+static bool is_left(const struct pipeline_trial *trial, uint32_t way)
+{
+    return !trial->ways[way].is_eliminated;
+}
+
+static bool is_looked_at(const struct pipeline_trial *trial, uint32_t way)
+{
+    return trial->ways[way].is_looked_at;
+}
+
+/* What is known to be dear has no more turns. */
+static bool is_left_and_cheap(const struct pipeline_trial *trial, uint32_t way)
+{
+    bool is_cheap =
+        trial->ways[way].count == 0 || cost_of(trial, way, 1) <= pipeline_rounds_allowed_cost(trial);
+
+    return is_left(trial, way) && !trial->ways[way].is_proven && is_cheap;
+}
+
+/* The best so far, for long, and what may turn out to be better. */
+static bool warms(const struct pipeline_trial *trial, uint32_t way)
+{
+    bool is_cheap = cost_of(trial, way, PIPELINE_ROUNDS_CHECKS) <= COST_CHECK;
+
+    return is_left(trial, way) && (way == trial->lead || (is_cheap && !trial->ways[way].is_proven));
+}
+
+/* A phase of a single turn. */
+static bool takes_no_part(const struct pipeline_trial *trial, uint32_t way)
+{
+    (void)trial;
+    (void)way;
+    return false;
 }
 
 static bool is_all_long(const struct pipeline_trial *trial)
@@ -158,86 +210,51 @@ static bool is_all_long(const struct pipeline_trial *trial)
     return true;
 }
 
-/* Of a turn with a single look. */
-static uint64_t least_cost(const struct pipeline_trial *trial, uint32_t way)
+/* The rounds that follow are the last ones, among the ways near the best. */
+static void begin_last_rounds(struct pipeline_trial *trial)
 {
-    uint32_t look = pipeline_rounds_look(trial->depth - trial->ways[way].fewer);
-    return (uint64_t)pipeline_way_excess(trial, way) * (SETTLE_DEPTHS * trial->depth + look);
+    trial->last_round = trial->round + (trial->is_long ? ROUNDS_LONG : ROUNDS);
+    if (go_on_with_near(trial))
+        begin_round(trial, PIPELINE_TRIAL_ROUNDS);
+    else
+        pipeline_proof_begin(trial, pipeline_ways_winner(trial));
 }
 
-/* What a turn may cost: what is left, in equal parts for the turns that follow but those of the best. */
-uint64_t pipeline_rounds_allowed_cost(const struct pipeline_trial *trial)
+static void end_looks(struct pipeline_trial *trial)
 {
-    uint32_t last = trial->last_round != 0 ? trial->last_round : trial->round + 2 * ROUNDS, others = 0;
-
-    for (uint32_t i = 0; i < trial->count; i++)
-        others += !trial->ways[i].is_eliminated;
-    uint64_t turns = (uint64_t)(last - trial->round) * (others > 2 ? others - 1 : 1);
-    return trial->spent < COST_MOST ? (COST_MOST - trial->spent) / turns : 0;
-}
-
-/* Whether the way has a turn in this round. */
-static bool has_turn(const struct pipeline_trial *trial, uint32_t way)
-{
-    if (trial->phase == PIPELINE_TRIAL_AGAIN)
-        return trial->ways[way].is_looked_at;
-    if (trial->ways[way].is_eliminated)
-        return false;
-    return trial->phase != PIPELINE_TRIAL_ROUNDS || trial->ways[way].count == 0 ||
-           least_cost(trial, way) <= pipeline_rounds_allowed_cost(trial);
-}
-
-/* Forward in even rounds, backward in odd ones. `count` at the end of a round. */
-static uint32_t next_of_round(const struct pipeline_trial *trial, uint32_t after)
-{
-    uint32_t way = after;
-
-    do
-        /* below zero is far above the count */
-        way = trial->round % 2 == 0 ? way + 1 : way - 1;
-    while (way < trial->count && !has_turn(trial, way));
-    return way < trial->count ? way : trial->count;
-}
-
-static uint32_t first_of_round(const struct pipeline_trial *trial)
-{
-    return next_of_round(trial, trial->round % 2 == 0 ? UINT32_MAX : trial->count);
-}
-
-/* Looks again at those that seemed slow, the nearest first, as far as that costs little. A device that was
- * still cold, or stood still for a moment, may have made them seem so. False: at none. */
-static bool look_again(struct pipeline_trial *trial)
-{
-    uint64_t cost  = trial->spent;
-    bool are_there = false;
-
-    for (;;) {
-        uint32_t nearest = trial->count;
-        for (uint32_t i = 0; i < trial->count; i++)
-            if (trial->ways[i].is_eliminated && !trial->ways[i].is_given_up && !trial->ways[i].is_looked_at &&
-                (nearest == trial->count || trial->ways[i].excess < trial->ways[nearest].excess))
-                nearest = i;
-        if (nearest == trial->count || cost + least_cost(trial, nearest) > COST_AGAIN)
-            return are_there;
-        cost += least_cost(trial, nearest);
-        trial->ways[nearest].is_looked_at = are_there = true;
+    trial->round++;
+    trial->is_long = is_all_long(trial);
+    if (trial->is_long) {
+        begin_last_rounds(trial);
+        return;
     }
+    go_on_with_near(trial);
+    begin_round(trial, PIPELINE_TRIAL_COLD);
 }
 
-/* The best so far goes on until the device is warm. What was measured before is forgotten of those that
- * stay. */
-static void begin_to_warm(struct pipeline_trial *trial)
+/* What was measured so far may be of a cold device. */
+static void end_cold(struct pipeline_trial *trial)
+{
+    trial->round++;
+    for (uint32_t i = 0; i < trial->count; i++)
+        trial->ways[i].excess = pipeline_way_excess(trial, i);
+    for (uint32_t i = 0; i < trial->count; i++)
+        trial->ways[i].is_cold = trial->ways[i].is_eliminated;
+    trial->part  = PART;
+    trial->phase = PIPELINE_TRIAL_WARMS;
+    pipeline_ways_begin_turn(trial, pipeline_ways_best(trial));
+}
+
+/* Of the ways that stay, only the best has been measured since the device is warm. */
+static void forget_cold(struct pipeline_trial *trial)
 {
     uint32_t best = pipeline_ways_best(trial);
 
     for (uint32_t i = 0; i < trial->count; i++)
         trial->ways[i].excess = pipeline_way_excess(trial, i);
     for (uint32_t i = 0; i < trial->count; i++)
-        if (!trial->ways[i].is_eliminated)
+        if (!trial->ways[i].is_eliminated && !trial->ways[i].is_proven && i != best)
             trial->ways[i].count = 0;
-    trial->phase   = PIPELINE_TRIAL_WARMS;
-    trial->tokens  = best == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
-    trial->current = best;
 }
 
 static void end_second_looks(struct pipeline_trial *trial)
@@ -246,92 +263,84 @@ static void end_second_looks(struct pipeline_trial *trial)
 
     for (uint32_t i = 0; i < trial->count; i++)
         if (trial->ways[i].is_looked_at)
-            trial->ways[i].is_eliminated = !pipeline_way_is_within(trial, i, best, NEAR);
-    trial->phase = PIPELINE_TRIAL_ROUNDS;
+            trial->ways[i].is_eliminated = !pipeline_way_is_within(trial, i, best, PIPELINE_WAYS_NEAR);
+    begin_round(trial, PIPELINE_TRIAL_ROUNDS);
 }
 
-/* After a round. */
-static bool is_at_end(struct pipeline_trial *trial)
+static void end_warming(struct pipeline_trial *trial)
 {
-    uint32_t rounds = trial->is_long ? ROUNDS_LONG : 1 + ROUNDS;
-
-    if (trial->last_round != 0)
-        return trial->round >= trial->last_round;
-    if (trial->round < rounds)
-        return false;
-    trial->last_round = trial->round + (rounds == ROUNDS_LONG ? ROUNDS_LONG : ROUNDS);
-    return !go_on_with_near(trial);
-}
-
-/* The last of a round may also be the first of the next, so it has settled. */
-static void begin_round(struct pipeline_trial *trial)
-{
-    uint32_t first = first_of_round(trial);
-
-    if (first == trial->count) {
-        pipeline_rounds_prove(trial, pipeline_ways_winner(trial));
+    if (!trial->is_warm) {
+        trial->round++;
+        trial->part *= 2;
+        trial->lead = pipeline_ways_best(trial);
+        begin_round(trial, PIPELINE_TRIAL_WARMS);
         return;
     }
-    if (first == trial->current)
-        trial->tokens = SETTLE_DEPTHS * trial->depth;
-    trial->current = first;
-}
-
-/* Behind the looks and, where tokens are short, a first round. True: the device is to be warm now. */
-static bool ends_cold(struct pipeline_trial *trial)
-{
-    if (trial->round == 1 && !trial->is_long)
-        go_on_with_near(trial);
-    return trial->round == 2 && !trial->is_long;
+    forget_cold(trial);
+    if (choose_second_looks(trial))
+        begin_round(trial, PIPELINE_TRIAL_AGAIN);
+    else
+        end_second_looks(trial);
 }
 
 static void end_round(struct pipeline_trial *trial)
 {
-    if (trial->phase == PIPELINE_TRIAL_AGAIN) {
-        end_second_looks(trial);
-        begin_round(trial);
-        return;
-    }
-    if (trial->round++ == 0)
-        trial->is_long = is_all_long(trial);
-    trial->phase = PIPELINE_TRIAL_ROUNDS;
-    if (ends_cold(trial))
-        begin_to_warm(trial);
-    else if (is_at_end(trial))
-        pipeline_rounds_prove(trial, pipeline_ways_winner(trial));
+    trial->round++;
+    if (trial->last_round == 0)
+        begin_last_rounds(trial);
+    else if (trial->round < trial->last_round)
+        begin_round(trial, PIPELINE_TRIAL_ROUNDS);
     else
-        begin_round(trial);
+        pipeline_proof_begin(trial, pipeline_ways_winner(trial));
 }
 
-/* way: the next of this round. */
-static void go_on_with(struct pipeline_trial *trial, uint32_t way)
+/* phase   measures                                            what follows a round
+ *
+ * looks   each candidate, once, with few tokens               short tokens: cold; long ones: rounds
+ * cold    what is near the best, also with a slot less        warms
+ * warms   the best, and what may be as good, by turns         warms, until the device is; then again
+ * again   what seemed slow, as far as it is cheap, once       rounds
+ * rounds  what is near the best, as far as it is cheap        more rounds; proves
+ * proves  the winner, alone                                   the end; or the proof of another way
+ */
+static const struct phase phases[] = {
+    [PIPELINE_TRIAL_LOOKS]  = {is_left, end_looks},
+    [PIPELINE_TRIAL_COLD]   = {is_left_and_cheap, end_cold},
+    [PIPELINE_TRIAL_WARMS]  = {warms, end_warming},
+    [PIPELINE_TRIAL_AGAIN]  = {is_looked_at, end_second_looks},
+    [PIPELINE_TRIAL_ROUNDS] = {is_left_and_cheap, end_round},
+    [PIPELINE_TRIAL_PROVES] = {takes_no_part, pipeline_proof_end},
+};
+
+static const struct phase *phase_of(const struct pipeline_trial *trial)
 {
-    if (trial->phase == PIPELINE_TRIAL_WARMS && trial->ways[trial->current].is_eliminated) {
-        trial->current = pipeline_ways_winner(trial);
-    } else if (trial->phase == PIPELINE_TRIAL_WARMS) {
-        trial->phase = PIPELINE_TRIAL_AGAIN;
-        if (!look_again(trial))
-            end_second_looks(trial);
-        begin_round(trial);
-    } else if (way != trial->count) {
-        trial->current = way;
-    } else {
-        end_round(trial);
-    }
+    return &phases[trial->phase];
+}
+
+/* What the best became while it ran alone counts, as in a proof, where another way is far better. */
+static void note_tired(struct pipeline_trial *trial)
+{
+    if (trial->phase == PIPELINE_TRIAL_WARMS && trial->current == trial->lead &&
+        !pipeline_way_is_within(trial, trial->lead, pipeline_ways_best(trial), PIPELINE_WAYS_PROVEN))
+        trial->ways[trial->lead].is_proven = true;
 }
 
 void pipeline_rounds_next_turn(struct pipeline_trial *trial)
 {
+    note_tired(trial);
+    uint32_t way = next_of_round(trial, trial->current);
+
     trial->stretches = trial->tokens = 0;
     trial->turn_began                = 0;
     trial->repeats                   = 0;
-    if (trial->phase == PIPELINE_TRIAL_PROVES) {
-        end_proof(trial);
-        return;
-    }
-    uint32_t way = next_of_round(trial, trial->current);
-    if (trial->phase != PIPELINE_TRIAL_LOOKS || way == trial->count)
+    /* each candidate has a look whatever that costs; it may be the best */
+    bool may_go_on = trial->phase == PIPELINE_TRIAL_LOOKS || pipeline_ways_left(trial) != 0;
+    if (way == trial->count && trial->phase != PIPELINE_TRIAL_LOOKS)
         pipeline_ways_charge(trial);
-    go_on_with(trial, way);
-    trial->is_lead = trial->current == pipeline_ways_best(trial);
+    if (may_go_on && way != trial->count)
+        pipeline_ways_begin_turn(trial, way);
+    else if (may_go_on || trial->phase == PIPELINE_TRIAL_PROVES)
+        phase_of(trial)->end(trial);
+    else
+        pipeline_proof_begin(trial, pipeline_ways_winner(trial));
 }

@@ -1,6 +1,7 @@
 /* The trial of strategies; strategy_trial.h describes it.
  * SPDX-License-Identifier: MIT
  */
+#include "pipeline/trial/proof.h"
 #include "pipeline/trial/rounds.h"
 
 #include <string.h>
@@ -40,6 +41,11 @@ static uint32_t slots_of(const struct pipeline_trial *trial)
     return trial->depth - trial->ways[trial->current].fewer;
 }
 
+static bool is_lead(const struct pipeline_trial *trial)
+{
+    return trial->current == trial->lead;
+}
+
 /* ---- tokens --------------------------------------------------------------------------------- */
 
 void pipeline_trial_begin(struct pipeline_trial *trial, uint32_t count, bool may_rest)
@@ -64,8 +70,8 @@ void pipeline_trial_interrupt(struct pipeline_trial *trial)
     trial->tokens     = 0;
     trial->turn_began = 0;
     if (++trial->misses > MISSES_MOST)
-        pipeline_rounds_conclude(trial, trial->phase == PIPELINE_TRIAL_PROVES ? trial->current
-                                                                              : pipeline_ways_winner(trial));
+        pipeline_ways_keep(trial, trial->phase == PIPELINE_TRIAL_PROVES ? trial->current
+                                                                        : pipeline_ways_winner(trial));
 }
 
 bool pipeline_trial_timing(const struct pipeline_trial *trial, uint32_t depth)
@@ -86,7 +92,7 @@ static bool is_settled(const struct pipeline_trial *trial, uint32_t number, uint
     if (number < SETTLE_DEPTHS * trial->depth)
         return false;
     if (trial->phase == PIPELINE_TRIAL_WARMS)
-        return now - trial->began >= WARM_NS;
+        return !is_lead(trial) || trial->is_warm || number >= trial->part;
     bool is_first = trial->round == 0 && trial->current == 0 && trial->ways[0].count == 0;
     return !is_first || !seems_long(trial, now) || now - trial->began >= WARM_NS;
 }
@@ -100,11 +106,19 @@ static void extend_stretch(struct pipeline_trial *trial, uint64_t now)
     trial->begin   = now;
 }
 
+/* Turns of ways near the best, which are compared. */
+static bool is_compared(const struct pipeline_trial *trial)
+{
+    return trial->phase == PIPELINE_TRIAL_COLD || trial->phase == PIPELINE_TRIAL_ROUNDS;
+}
+
 /* Whether the stretch is the first of a way of which little is known. */
 static bool is_look(const struct pipeline_trial *trial)
 {
-    if (trial->phase == PIPELINE_TRIAL_ROUNDS)
+    if (is_compared(trial))
         return trial->ways[trial->current].count == 0;
+    if (trial->phase == PIPELINE_TRIAL_WARMS)
+        return !trial->is_warm || !is_lead(trial);
     return trial->phase == PIPELINE_TRIAL_LOOKS || trial->phase == PIPELINE_TRIAL_AGAIN;
 }
 
@@ -123,8 +137,8 @@ static uint64_t excess_now(const struct pipeline_trial *trial)
 /* Whether the turn has cost what it may. */
 static bool has_cost_all(const struct pipeline_trial *trial)
 {
-    return trial->phase == PIPELINE_TRIAL_ROUNDS && !trial->is_lead &&
-           excess_now(trial) * trial->ways[trial->current].tokens >= pipeline_rounds_allowed_cost(trial);
+    return is_compared(trial) && !is_lead(trial) &&
+           excess_now(trial) * pipeline_ways_turn(trial) >= pipeline_rounds_allowed_cost(trial);
 }
 
 static bool shows_far(const struct pipeline_trial *trial)
@@ -135,11 +149,29 @@ static bool shows_far(const struct pipeline_trial *trial)
                                        pipeline_trial_result(trial, best) * trial->stretch_tokens * FAR / 100;
 }
 
+/* Whether a pause, of at least a quarter of the look, alone makes the way seem too far off to go on; or
+ * might, as far as is known. */
+static bool pause_decides(const struct pipeline_trial *trial)
+{
+    uint32_t best = pipeline_ways_best(trial);
+
+    if (trial->stretch_pause < trial->stretch_ns / 4 || best == trial->count)
+        return trial->stretch_pause >= trial->stretch_ns / 4;
+    uint64_t most = pipeline_trial_result(trial, best) * trial->stretch_tokens * PIPELINE_WAYS_NEAR / 100;
+    return trial->stretch_ns > most && trial->stretch_ns - trial->stretch_pause <= most;
+}
+
+/* A look that is repeated is half as long. */
+static uint32_t look_of(const struct pipeline_trial *trial)
+{
+    return pipeline_rounds_look(slots_of(trial)) / (trial->repeats != 0 ? 2 : 1);
+}
+
 static bool is_stretch(const struct pipeline_trial *trial)
 {
     uint32_t slots = slots_of(trial);
 
-    if (trial->stretch_tokens >= pipeline_rounds_look(slots) &&
+    if (trial->stretch_tokens >= look_of(trial) &&
         ((is_look(trial) && (trial->stretch_ns < STRETCH_NS || shows_far(trial))) || has_cost_all(trial)))
         return true;
     return trial->stretch_tokens >= STRETCH_SLOTS * slots && trial->stretch_ns >= STRETCH_NS;
@@ -214,34 +246,18 @@ static bool is_far(const struct pipeline_trial *trial)
            time_of_turn(trial) > best * (trial->turn_tokens - pauses) * FAR / 100;
 }
 
-/* The first counted stretch of a confirmation replaces the way's earlier results. */
+/* The first stretch of a confirmation replaces the way's earlier results. */
 static void add_stretch(struct pipeline_trial *trial, bool is_long)
 {
     struct pipeline_trial_way *way = &trial->ways[trial->current];
-    uint32_t settle                = trial->is_proof_long ? 0 : PROOF_SETTLE;
 
-    if (trial->phase == PIPELINE_TRIAL_PROVES && trial->stretches < settle)
-        return;
-    if (trial->phase == PIPELINE_TRIAL_PROVES && trial->stretches == settle)
+    if (way->is_cold || (trial->phase == PIPELINE_TRIAL_PROVES && trial->stretches == 0))
         way->count = 0;
+    way->is_cold = false;
     /* One delayed stretch among short ones does not make them long. */
     way->is_long = is_long && (way->count == 0 || way->is_long);
-    if (way->count < PIPELINE_TRIAL_SAMPLES)
-        way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
-}
-
-/* Long stretches tell early that a way is not what it seemed. */
-static bool is_proof_over(const struct pipeline_trial *trial)
-{
-    const struct pipeline_trial_way *way = &trial->ways[trial->current];
-    uint32_t other = pipeline_ways_best_but(trial, trial->current), last = trial->stretches - 1;
-    uint64_t most = other != trial->count ? pipeline_trial_result(trial, other) * PROVEN_LONG / 100 : 0;
-
-    if (!trial->is_proof_long)
-        return trial->stretches == PROOF_SETTLE + PROOF;
-    if (trial->stretches == PROOF_LONG)
-        return true;
-    return last != 0 && most != 0 && way->ns[last] > most && way->ns[last - 1] > most;
+    pipeline_way_keep_last(way, PIPELINE_TRIAL_SAMPLES - 1);
+    way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
 }
 
 /* Whether one pause makes more than half of the stretch. */
@@ -253,13 +269,15 @@ static bool is_disturbed(const struct pipeline_trial *trial)
 static bool is_turn_over(const struct pipeline_trial *trial, bool is_long)
 {
     if (trial->phase == PIPELINE_TRIAL_PROVES)
-        return is_proof_over(trial);
+        return pipeline_proof_is_over(trial);
     if (trial->phase == PIPELINE_TRIAL_WARMS)
-        return trial->stretches == 2 * STRETCHES;
-    if (trial->phase != PIPELINE_TRIAL_ROUNDS)
+        return trial->stretches == (is_lead(trial) ? 2 * STRETCHES : PIPELINE_ROUNDS_CHECKS);
+    if (!is_compared(trial))
+        return true;
+    if (is_lead(trial) && pipeline_ways_turn(trial) * PIPELINE_WAYS_DOUBT >= pipeline_ways_left(trial))
         return true;
     return trial->stretches == STRETCHES || is_long ||
-           (!trial->is_lead && (is_far(trial) || has_cost_all(trial)));
+           (!is_lead(trial) && (is_far(trial) || has_cost_all(trial)));
 }
 
 static void forget_stretch(struct pipeline_trial *trial)
@@ -268,16 +286,27 @@ static void forget_stretch(struct pipeline_trial *trial)
     trial->stretch_ns = trial->stretch_pause = trial->begin = 0;
 }
 
+/* The pause of a look that shows how far off the way is without it. */
+static void leave_pause_out(struct pipeline_trial *trial)
+{
+    trial->stretch_ns =
+        (trial->stretch_ns - trial->stretch_pause) * trial->stretch_tokens / (trial->stretch_tokens - 1);
+}
+
 static void note(struct pipeline_trial *trial)
 {
-    bool is_long = trial->stretch_ns >= STRETCH_LONG_NS;
+    bool is_disturbed_look = is_look(trial) && is_disturbed(trial);
 
     trial->misses = 0;
-    if (is_look(trial) && trial->repeats < REPEATS && is_disturbed(trial)) {
+    if (is_disturbed_look && shows_far(trial)) {
+        leave_pause_out(trial);
+    } else if ((is_disturbed_look && trial->repeats < REPEATS) ||
+               (is_look(trial) && trial->repeats == 0 && pause_decides(trial))) {
         trial->repeats++;
         forget_stretch(trial);
         return;
     }
+    bool is_long = trial->stretch_ns >= STRETCH_LONG_NS;
     add_stretch(trial, is_long);
     trial->stretches++;
     bool is_over = is_turn_over(trial, is_long);
@@ -293,6 +322,7 @@ static void give_up(struct pipeline_trial *trial)
 
     way->ns[way->count++] = time_of_turn(trial) / trial->turn_tokens;
     way->is_long = way->is_eliminated = way->is_given_up = true;
+    way->tokens = 0; /* those in flight have to end, whatever that costs */
     for (way++; way != end && way->is_like_last; way++)
         way->is_eliminated = way->is_given_up = true;
     forget_stretch(trial);
@@ -325,7 +355,18 @@ static void drop_fewer(struct pipeline_trial *trial)
     }
     trial->stretches = trial->tokens = 0;
     trial->turn_began                = 0;
-    pipeline_rounds_prove(trial, pipeline_ways_winner(trial));
+    pipeline_proof_begin(trial, pipeline_ways_winner(trial));
+}
+
+/* The device is warm: what the best has measured before is forgotten. */
+static void begin_warm(struct pipeline_trial *trial)
+{
+    if (trial->is_warm)
+        return;
+    trial->is_warm                    = true;
+    trial->stretches                  = 0;
+    trial->ways[trial->current].count = 0;
+    forget_stretch(trial);
 }
 
 uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool rests, uint64_t now)
@@ -344,6 +385,9 @@ uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, bool 
         return trial->current;
     if (trial->began == 0)
         trial->began = now;
+    /* the best so far has to be measured behind that time */
+    if (trial->phase == PIPELINE_TRIAL_WARMS && is_lead(trial) && now - trial->began >= WARM_NS)
+        begin_warm(trial);
     uint32_t number = trial->tokens++;
     trial->ways[trial->current].tokens++;
     if (!is_settled(trial, number, now)) {

@@ -14,11 +14,17 @@
  *     looks    Each candidate carries a few tokens. Those far from the best are out, for the time being.
  *     cold     Of short tokens, a round of turns of those that are left, and with fewer slots.
  *     warming  Of short tokens, the best so far goes on until the device is warm, as clocks rise with work.
- *              What was measured before is forgotten.
+ *              Others that may turn out to be better are checked now and then, and take its place if they
+ *              are. What was measured before is forgotten.
  *     again    Second looks at what is out, the nearest first, as far as they cost little.
  *     rounds   Turns of those near the best, whose costs get equal parts of what may still be spent.
  *     proof    The winner runs alone and confirms its result, because a device may run a strategy fast only
  *              while it is new; long tokens do so longer. If it fails to, another way gets its chance.
+ *
+ * What has been spent is counted while the trial runs, by what is known then, also tokens of a way that
+ * seemed the best when it had its turn. When that comes to the limit, the trial ends with the best so far.
+ * Beyond the limit are only a first look at each candidate, tokens in flight of one that is given up, and a
+ * proof after a way of short tokens has become slow.
  *
  * Ways take turns, forward and backward (A B C, C B A), so that slow changes, such as a rising clock,
  * favour none of them. At the beginning of a turn the slots hold tokens of another way and resources are
@@ -50,10 +56,11 @@
 
 enum pipeline_trial_phase {
     PIPELINE_TRIAL_LOOKS  = 0, /* at each candidate */
-    PIPELINE_TRIAL_WARMS  = 1, /* the fastest so far runs until the device is warm */
-    PIPELINE_TRIAL_AGAIN  = 2, /* looks again at some that seemed slow */
-    PIPELINE_TRIAL_ROUNDS = 3,
-    PIPELINE_TRIAL_PROVES = 4, /* `current` is confirming its result */
+    PIPELINE_TRIAL_COLD   = 1, /* a round while the device may still be cold */
+    PIPELINE_TRIAL_WARMS  = 2, /* the fastest so far runs until the device is warm */
+    PIPELINE_TRIAL_AGAIN  = 3, /* looks again at some that seemed slow */
+    PIPELINE_TRIAL_ROUNDS = 4,
+    PIPELINE_TRIAL_PROVES = 5, /* `current` is confirming its result */
 };
 
 struct pipeline_trial_way {
@@ -62,7 +69,8 @@ struct pipeline_trial_way {
     uint64_t ns[PIPELINE_TRIAL_SAMPLES]; /* per token, in each stretch */
     uint32_t count;
     uint32_t tokens;    /* enqueued since what they cost was counted */
-    uint32_t excess;    /* 1/1024 of the best: what its look said, where `ns` no longer has it */
+    uint32_t excess;    /* 1/1024 of the best: what was known before; see is_cold */
+    bool is_cold;       /* `ns` are of a device that may have been cold, so `excess` counts */
     bool is_long;       /* all its stretches are long */
     bool is_eliminated; /* too slow to go on */
     bool is_looked_at;  /* in this round, for the second time */
@@ -80,10 +88,14 @@ struct pipeline_trial {
     uint32_t current;           /* the way whose turn it is */
     uint32_t round, last_round; /* 0: the first rounds are not over */
     int32_t phase;              /* enum pipeline_trial_phase */
-    uint64_t spent;             /* 1/1024 of a token of the best: what the trial has cost */
     bool is_long;               /* all the first stretches were */
     bool is_proof_long;         /* of long stretches */
-    bool is_lead;               /* `current` was the best when its turn began */
+    uint64_t spent;             /* 1/1024 of a token of the best: what the rounds have cost */
+    uint32_t lead;              /* the best when the turn began */
+    uint32_t before;            /* tokens of `current` when its turn began */
+    uint32_t proof_tokens;      /* what the proof may take, for its cost */
+    uint32_t part;              /* tokens of a turn that warms the device */
+    bool is_warm;               /* the device */
     uint32_t repeats;           /* of the look of this turn */
     uint32_t stretches;         /* of this turn */
     uint32_t tokens;            /* enqueued since the turn or the run began */

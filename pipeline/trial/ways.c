@@ -3,6 +3,8 @@
  */
 #include "pipeline/trial/ways.h"
 
+#include <string.h>
+
 /* In per cent of the fastest: ways within it count as equally fast. */
 #define SAME 101
 
@@ -87,24 +89,83 @@ uint32_t pipeline_ways_winner(const struct pipeline_trial *trial)
     return way;
 }
 
-uint32_t pipeline_way_excess(const struct pipeline_trial *trial, uint32_t way)
+/* With a token that takes `result`. */
+static uint32_t excess_of(const struct pipeline_trial *trial, uint32_t way, uint64_t result)
 {
-    uint32_t best   = pipeline_ways_best(trial);
-    uint64_t result = pipeline_trial_result(trial, way);
-    uint64_t fast   = best != trial->count ? pipeline_trial_result(trial, best) : 0;
+    uint32_t best = pipeline_ways_best(trial);
+    uint64_t fast = best != trial->count ? pipeline_trial_result(trial, best) : 0;
 
-    if (result == 0 || fast == 0)
+    if (result == 0 || fast == 0 || trial->ways[way].is_cold)
         return trial->ways[way].excess;
     uint64_t excess = result > fast ? (result - fast) * PIPELINE_WAYS_TOKEN / fast : 0;
     return excess < PIPELINE_WAYS_EXCESS_MOST ? (uint32_t)excess : PIPELINE_WAYS_EXCESS_MOST;
 }
 
+uint32_t pipeline_way_excess(const struct pipeline_trial *trial, uint32_t way)
+{
+    return excess_of(trial, way, pipeline_trial_result(trial, way));
+}
+
+/* A pause in one of its stretches is no fault of the way. */
+static uint32_t least_excess(const struct pipeline_trial *trial, uint32_t way)
+{
+    const struct pipeline_trial_way *own = &trial->ways[way];
+    uint64_t least                       = own->count != 0 ? own->ns[0] : 0;
+
+    for (uint32_t i = 1; i < own->count; i++)
+        least = own->ns[i] < least ? own->ns[i] : least;
+    return excess_of(trial, way, own->is_long ? least : pipeline_trial_result(trial, way));
+}
+
+uint64_t pipeline_ways_spent(const struct pipeline_trial *trial)
+{
+    uint64_t spent = trial->spent;
+
+    for (uint32_t i = 0; i < trial->count; i++)
+        spent += (uint64_t)trial->ways[i].tokens * least_excess(trial, i);
+    return spent;
+}
+
 void pipeline_ways_charge(struct pipeline_trial *trial)
 {
-    for (uint32_t i = 0; i < trial->count; i++) {
-        trial->spent += (uint64_t)trial->ways[i].tokens * pipeline_way_excess(trial, i);
+    trial->spent  = pipeline_ways_spent(trial);
+    trial->before = 0;
+    for (uint32_t i = 0; i < trial->count; i++)
         trial->ways[i].tokens = 0;
-    }
+}
+
+uint64_t pipeline_ways_left(const struct pipeline_trial *trial)
+{
+    uint64_t spent = pipeline_ways_spent(trial);
+
+    return spent < PIPELINE_WAYS_COST_MOST ? PIPELINE_WAYS_COST_MOST - spent : 0;
+}
+
+uint32_t pipeline_ways_turn(const struct pipeline_trial *trial)
+{
+    return trial->ways[trial->current].tokens - trial->before;
+}
+
+void pipeline_ways_begin_turn(struct pipeline_trial *trial, uint32_t way)
+{
+    trial->tokens  = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
+    trial->current = way;
+    trial->before  = trial->ways[way].tokens;
+    trial->lead    = pipeline_ways_best(trial);
+}
+
+void pipeline_way_keep_last(struct pipeline_trial_way *way, uint32_t count)
+{
+    if (way->count <= count)
+        return;
+    memmove(way->ns, way->ns + way->count - count, count * sizeof(way->ns[0]));
+    way->count = count;
+}
+
+void pipeline_ways_keep(struct pipeline_trial *trial, uint32_t way)
+{
+    trial->is_over = true;
+    trial->current = way;
 }
 
 uint32_t pipeline_ways_best_but(const struct pipeline_trial *trial, uint32_t but)

@@ -392,7 +392,7 @@ static uint32_t tuned_depth(uint64_t memory_budget, uint32_t least, uint32_t mos
 {
     struct scene times = {.depth         = 0,
                           .strategy      = TRM_STRATEGY_AUTO,
-                          .tokens        = 480,
+                          .tokens        = 270,
                           .workers       = 1,
                           .memory_budget = memory_budget};
 

@@ -130,15 +130,14 @@ static struct trials try_often(struct machine machine)
 }
 
 /* Of tokens of 4 us, 200 us are 50. */
-START_TEST(what_varies_hides_the_best_pair_hardly_ever_and_makes_few_trials_dearer)
+START_TEST(what_varies_hides_the_best_pair_hardly_ever_and_makes_no_trial_dearer)
 {
     for (size_t i = 0; i < CASES; i++) {
         struct trials trials = try_often(machine_of(&cases[i]));
         ck_assert_msg(trials.missed <= SEEDS / 100, "%s: missed %u of %u", cases[i].name, trials.missed,
                       (unsigned)SEEDS);
-        ck_assert_msg(trials.cost <= 64 && trials.dear <= SEEDS / 8 && trials.most <= 160,
-                      "%s: %.1f tokens, at most %.1f; %u above 64", cases[i].name, trials.cost, trials.most,
-                      trials.dear);
+        ck_assert_msg(trials.dear == 0, "%s: %.1f tokens, at most %.1f; %u above 64", cases[i].name,
+                      trials.cost, trials.most, trials.dear);
     }
 }
 END_TEST
@@ -170,7 +169,7 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("recorded");
     tcase_add_test(tests, what_stays_is_the_best_pair_of_strategy_and_slots);
     tcase_add_test(tests, it_costs_at_most_the_time_of_64_tokens);
-    tcase_add_test(tests, what_varies_hides_the_best_pair_hardly_ever_and_makes_few_trials_dearer);
+    tcase_add_test(tests, what_varies_hides_the_best_pair_hardly_ever_and_makes_no_trial_dearer);
     tcase_add_test(tests, what_is_fast_only_in_a_turn_does_not_stay);
     suite_add_tcase(suite, tests);
     return suite;

@@ -291,6 +291,44 @@ START_TEST(long_tokens_are_tried_few_times)
 }
 END_TEST
 
+/* The search for the number of slots waits for it. Stretches have four times four tokens; another such turn
+ * begins before the proof. */
+START_TEST(the_proof_of_long_tokens_is_short_or_left_out)
+{
+    struct machine near = {.cost = {3800 * US, 3600 * US, 3750 * US}, .ways = 3, .depth = 4};
+    ck_assert_uint_eq(run(&near), 1);
+    ck_assert(!near.trial.ways[1].is_proven);
+    struct machine clear = {.cost = {1665 * US, 1395 * US, 2218 * US}, .ways = 3, .depth = 4};
+    ck_assert_uint_eq(run(&clear), 1);
+    ck_assert(clear.trial.ways[1].is_proven);
+    ck_assert_uint_le(clear.went[1], 2 * (8 + 16) + 8 + 96 + 16);
+    struct machine slow = {.cost = {120 * MS, 100 * MS, 130 * MS}, .ways = 3, .depth = 4};
+    ck_assert_uint_eq(run(&slow), 1);
+    ck_assert(slow.trial.ways[1].is_proven);
+    ck_assert_uint_le(slow.went[1], 2 * (8 + 16) + 8 + 48 + 16);
+}
+END_TEST
+
+/* Fast in a part of its turns, it seems as fast as another on an average: that is no reason to trust it. */
+START_TEST(what_varies_from_turn_to_turn_is_confirmed)
+{
+    struct machine machine = {.cost          = {2000 * US, 2400 * US, 2600 * US},
+                              .ways          = 3,
+                              .depth         = 4,
+                              .new_candidate = 1,
+                              .new_cost      = 1600 * US,
+                              .new_most      = 60};
+    uint32_t chosen        = 0;
+
+    for (uint32_t seed = 1; seed <= 1000; seed++) {
+        struct machine varied = machine;
+        varied.seed           = seed * 2654435761u;
+        chosen += run(&varied) == 1;
+    }
+    ck_assert_uint_le(chosen, 3);
+}
+END_TEST
+
 /* A look takes at most four times as many tokens as there are slots, and eight; a turn of those near the best
  * has three stretches that are longer. */
 START_TEST(short_tokens_that_are_far_behind_have_two_looks)
@@ -498,6 +536,8 @@ static Suite *make_suite(void)
     suite_add_tcase(suite, misleads);
     TCase *costs = tcase_create("what it costs");
     tcase_add_test(costs, long_tokens_are_tried_few_times);
+    tcase_add_test(costs, the_proof_of_long_tokens_is_short_or_left_out);
+    tcase_add_test(costs, what_varies_from_turn_to_turn_is_confirmed);
     tcase_add_test(costs, short_tokens_that_are_far_behind_have_two_looks);
     tcase_add_test(costs, no_round_follows_when_the_trial_has_cost_much);
     tcase_add_test(costs, who_is_far_behind_has_no_second_turn);
