@@ -54,7 +54,7 @@
 TRM_API_BEGIN
 
 #define TRM_BACKEND_ABI_MAJOR 1
-#define TRM_BACKEND_ABI_MINOR 6
+#define TRM_BACKEND_ABI_MINOR 7
 #define TRM_BACKEND_QUERY_SYMBOL "trm_backend_query_v1"
 
 /* Objects of the backend. Each plugin defines them as it likes; the core only passes pointers. */
@@ -155,6 +155,13 @@ struct trm_device_ops {
     int32_t (*open)(struct trm_backend_instance *instance, uint32_t index,
                     struct trm_backend_device **device);
     void (*close)(struct trm_backend_device *device);
+
+    /* Since minor 7; optional. DEVICE_LOST with the device's own first cause when it is lost, else TRM_OK. A
+     * stream also fails with DEVICE_LOST when it waits for streams of another device that is lost, or
+     * accesses its memory. So the core asks when a call has answered DEVICE_LOST. After TRM_OK only what
+     * failed is lost, and the device goes on with new streams. What the call found out about the device must
+     * show by then. Without this slot, and with any other answer, the device is lost too. */
+    int32_t (*check_loss)(struct trm_backend_device *device);
 };
 
 /* ---- memory (required) -------------------------------------------------------------------- */
