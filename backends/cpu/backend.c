@@ -110,7 +110,10 @@ static int32_t open_schedulers(struct trm_backend_instance *instance)
         status =
             cpu_scheduler_create(instance, instance->worker_counts[i], spin_us, &instance->schedulers[i]);
         if (status == TRM_OK) {
-            instance->schedulers[i]->lose_at = lost_at(host, i);
+            struct cpu_loss *loss = &instance->losses[i];
+            loss->launch          = lost_at(host, i);
+            atomic_init(&loss->launches, 0);
+            instance->schedulers[i]->loss = loss->launch != 0 ? loss : NULL;
             instance->device_count++;
         }
     }

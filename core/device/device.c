@@ -418,9 +418,24 @@ int32_t core_device_check(struct core_device *device)
     return base_failure_raise(&device->loss);
 }
 
+/* Whether the backend says that the device itself is not lost. If it is, the last error may have become the
+ * device's own cause. */
+static bool is_sound(struct core_device *device)
+{
+    const struct core_backend *backend = device->backend;
+    struct base_saved_error before;
+    if (backend->device.check_loss == NULL || core_device_is_lost(device))
+        return false;
+    base_error_save(&before);
+    int32_t status = core_answer(backend, "device.check_loss", backend->device.check_loss(device->device));
+    if (status != TRM_ERROR_DEVICE_LOST)
+        base_error_restore(&before);
+    return status == TRM_OK;
+}
+
 int32_t core_device_latch_loss(struct core_device *device, int32_t status)
 {
-    if (status != TRM_ERROR_DEVICE_LOST)
+    if (status != TRM_ERROR_DEVICE_LOST || is_sound(device))
         return status;
     pthread_mutex_lock(&device->lock);
     bool is_new = !device->is_lost;

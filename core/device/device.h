@@ -146,8 +146,9 @@ int32_t core_device_add_user(struct core_device *device, struct trm_device **han
 int32_t core_device_info(struct core_device *device, uint32_t key, void *value, size_t capacity,
                          size_t *needed);
 
-/* Latches DEVICE_LOST, which a backend's function returned, with its cause. Returns the status to pass on:
- * `status`, or the first cause on a lost device. */
+/* Latches DEVICE_LOST, which a backend's function returned and the last error explains, unless the backend
+ * says that another device is lost, and not this one. Returns the status to pass on: `status`, or the first
+ * cause on a lost device. Calls the backend, so the caller holds no lock under which none may run. */
 int32_t core_device_latch_loss(struct core_device *device, int32_t status);
 
 /* TRM_OK, or the first cause, set as the last error, if the device is lost. */

@@ -202,7 +202,7 @@ int32_t core_stream_ask(struct core_stream *stream, uint64_t *completed)
 }
 
 /* An enqueueing call may fail because the stream has failed; query() tells. The stream does not record a
- * failure of the call alone. */
+ * failure of the call alone, such as of a wait for another device that is lost: earlier work still runs. */
 int32_t core_stream_commit_slow(struct core_stream *stream, const char *slot, int32_t answer)
 {
     uint64_t completed = 0;
@@ -210,7 +210,8 @@ int32_t core_stream_commit_slow(struct core_stream *stream, const char *slot, in
     base_fail_backend(status);
     if (status == TRM_ERROR_TIMEOUT)
         status = refuse_timeout(stream, slot);
-    if (status == TRM_ERROR_DEVICE_LOST)
+    status = core_device_latch_loss(stream->device, status);
+    if (status == TRM_ERROR_DEVICE_LOST && core_device_is_lost(stream->device))
         return fail_stream(stream, status);
     struct base_saved_error before;
     base_error_save(&before);
@@ -383,13 +384,14 @@ int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, ui
     return status == TRM_ERROR_TIMEOUT ? status : TRM_OK;
 }
 
-/* The backend does not know that the core failed the stream, and goes on with the earlier operations. */
+/* The backend does not know that the core failed the stream, and goes on with the earlier operations. Of a
+ * lost device nothing has succeeded, since its memory is lost too. */
 bool core_stream_has_succeeded(struct core_stream *stream, uint64_t value)
 {
     uint64_t completed = 0;
     struct base_saved_error before;
-    if (value > atomic_load(&stream->failed_after) ||
-        core_stream_failure_status(stream) == TRM_ERROR_DEVICE_LOST || !core_stream_try_pin(stream))
+    if (value > atomic_load(&stream->failed_after) || core_device_is_lost(stream->device) ||
+        !core_stream_try_pin(stream))
         return false;
     base_error_save(&before);
     int32_t status = core_stream_ask(stream, &completed);

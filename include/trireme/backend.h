@@ -54,7 +54,7 @@
 TRM_API_BEGIN
 
 #define TRM_BACKEND_ABI_MAJOR 1
-#define TRM_BACKEND_ABI_MINOR 6
+#define TRM_BACKEND_ABI_MINOR 7
 #define TRM_BACKEND_QUERY_SYMBOL "trm_backend_query_v1"
 
 /* Objects of the backend. Each plugin defines them as it likes; the core only passes pointers. */
@@ -155,6 +155,13 @@ struct trm_device_ops {
     int32_t (*open)(struct trm_backend_instance *instance, uint32_t index,
                     struct trm_backend_device **device);
     void (*close)(struct trm_backend_device *device);
+
+    /* Since minor 7; optional. DEVICE_LOST with the device's own first cause when it is lost, else TRM_OK. A
+     * stream also fails with DEVICE_LOST when it waits for streams of another device that is lost, or
+     * accesses its memory. So the core asks when a call has answered DEVICE_LOST. After TRM_OK only what
+     * failed is lost, and the device goes on with new streams. What the call found out about the device must
+     * show by then. Without this slot, and with any other answer, the device is lost too. */
+    int32_t (*check_loss)(struct trm_backend_device *device);
 };
 
 /* ---- memory (required) -------------------------------------------------------------------- */
@@ -518,29 +525,12 @@ struct trm_resident_ops {
     int32_t (*times)(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end);
 };
 
-/* ---- interop, images, collectives (optional) --------------------------------------------------- */
+/* ---- interop, images, collectives, ranges (optional) --------------------------------------------------- */
 
 #include <trireme/backend_collective.h>
 #include <trireme/backend_image.h>
 #include <trireme/backend_interop.h>
-
-/* ---- ranges (an extension) ------------------------------------------------------------------ */
-
-/* Ranges that a profiler shows beside the work of the device: get_extension(TRM_RANGE_EXTENSION, 1). The core
- * asks when a pipeline is created, and when a range of a stream begins or ends. NULL while no profiler is
- * attached, so that ranges cost nothing then. */
-#define TRM_RANGE_EXTENSION "range"
-
-struct trm_range_ops {
-    uint32_t struct_size;
-    uint32_t reserved;
-    /* Begin a range of the calling thread, up to the matching end(). number: which of the ranges with this
-     * name. Ranges nest. */
-    void (*begin)(const char *name, uint64_t number);
-    void (*end)(void);
-    /* Optional. */
-    void (*name_stream)(struct trm_backend_stream *stream, const char *name);
-};
+#include <trireme/backend_range.h>
 
 /* ---- the backend -------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@ triremeinclude_HEADERS = \
 	include/trireme/backend_collective.h \
 	include/trireme/backend_image.h \
 	include/trireme/backend_interop.h \
+	include/trireme/backend_range.h \
 	include/trireme/backend_util.h \
 	include/trireme/buffer.h \
 	include/trireme/collective.h \

@@ -106,7 +106,8 @@ struct trm_advice {
 struct trm_device_report {
     char device[40]; /* "cuda:1" */
     uint32_t depth;  /* slots on it now */
-    uint32_t lost;   /* 1: the device is lost */
+    /* 1: the device is lost, or is left out because a token on it failed with another device that is lost */
+    uint32_t lost;
     uint64_t tokens; /* that came out of it */
     uint64_t failed;
     /* at least one token was in upload, compute or download */

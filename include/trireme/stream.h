@@ -8,7 +8,8 @@
  * at once as without it; so does what is enqueued behind them until they have ended.
  *
  * When enqueued work fails, its stream fails: the first failure stays, and later calls return it. A call that
- * is refused does not fail the stream.
+ * is refused does not fail the stream. A stream also fails with DEVICE_LOST when another device is lost whose
+ * memory it accesses or whose streams it waits for; its own device then goes on, with other streams.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:

@@ -87,22 +87,19 @@ static int32_t run_on(struct pipeline_pool_team *team, const struct pipeline_poo
     return status;
 }
 
-static bool is_lost(const struct pipeline_pool_team *team, uint32_t device)
-{
-    return (pipeline_group_sound(team->group) >> device & 1) == 0;
-}
-
 static int32_t run_somewhere(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                              struct pipeline_pool_errand *errand)
 {
     struct pipeline_pool_forecast chosen;
     for (;;) {
+        uint32_t sound = pipeline_group_sound(team->group);
         int32_t status = pipeline_pool_team_choose(team, plan, &chosen);
         if (status == TRM_OK)
             status = run_on(team, plan, &chosen, errand);
         else
             return status;
-        if (status != TRM_ERROR_DEVICE_LOST || !is_lost(team, chosen.device))
+        /* Chooses again when the device is lost, or one from which it was to get data. */
+        if (status != TRM_ERROR_DEVICE_LOST || pipeline_group_sound(team->group) == sound)
             return status;
         if (errand->slot != NULL)
             pipeline_pool_give_back(errand->member, errand->slot);

@@ -104,19 +104,17 @@ static int32_t submit_to(struct pipeline_pool_team *team, const struct pipeline_
     return status;
 }
 
-static bool is_lost(const struct pipeline_pool_team *team, uint32_t device)
-{
-    return (pipeline_group_sound(team->group) >> device & 1) == 0;
-}
-
-/* Chooses again when the device is lost, and after a wait for a stream, when another device may be better. */
+/* Chooses again when the device is lost, or one from which it was to get data, and after a wait for a stream,
+ * when another device may be better. */
 static int32_t submit_somewhere(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 struct trm_point *point)
 {
     struct pipeline_pool_forecast chosen;
     bool is_full;
+    uint32_t sound;
     int32_t status;
     do {
+        sound = pipeline_group_sound(team->group);
         if (atomic_load_explicit(&team->is_closing, memory_order_acquire))
             return base_fail_static(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed");
         status = pipeline_pool_team_choose(team, plan, &chosen);
@@ -124,7 +122,7 @@ static int32_t submit_somewhere(struct pipeline_pool_team *team, const struct pi
             return status;
         status = submit_to(team, plan, &chosen, point, &is_full);
     } while ((status == TRM_OK && is_full) ||
-             (status == TRM_ERROR_DEVICE_LOST && is_lost(team, chosen.device)));
+             (status == TRM_ERROR_DEVICE_LOST && pipeline_group_sound(team->group) != sound));
     return status;
 }
 

@@ -480,7 +480,10 @@ static void note_loss(struct pipeline *pipeline, uint32_t number, const struct b
         pipeline->loss_of_run = *loss;
 }
 
-/* All devices that did parts of the token may be lost, and its own be none of them. */
+/* All devices that did parts of the token may be lost, and its own be none of them. A token that one device
+ * did alone leaves that device out of this pipeline even if it is sound, and the token failed with another
+ * device that it reaches: there it would fail again and again, in later runs too, since what is lost stays
+ * lost. */
 static void note_losses(const struct pipeline_slot *slot)
 {
     struct pipeline *pipeline = slot->front;

@@ -19,7 +19,10 @@ struct form {
 };
 
 static const struct form forms[] = {
-    {"auto", 1, 4}, {"auto", 1, BOUND}, {"auto", 1, BOUND + 4}, {"auto", SUM_TEAM_SPANS, SUM_TEAM_SPAN}};
+    {"auto", 1, 4},           {"auto", 1, BOUND},
+    {"auto", 1, BOUND + 4},   {"auto", SUM_TEAM_SPANS, SUM_TEAM_SPAN},
+    {"copies", 1, BOUND + 4}, {"host", 1, BOUND + 4},
+};
 
 enum {
     FORMS = sizeof(forms) / sizeof(forms[0]),
@@ -76,6 +79,19 @@ static void ck_all_failed(int32_t status)
         ck_fails(trm_stream_sync(sum_team.streams[d]), status);
 }
 
+/* The devices that are not lost go on with new streams. */
+static void ck_others_go_on(uint32_t lost)
+{
+    for (uint32_t d = 0; d < sum_team.count; d++) {
+        if (d == lost)
+            continue;
+        struct trm_stream *fresh = stream_open(sum_team.devices[d], TRM_STREAM_ANY);
+        ck_ok(trm_fill(fresh, trm_span_whole(sum_team.out[d]), 7, 4));
+        ck_ok(trm_stream_sync(fresh));
+        trm_stream_destroy(fresh);
+    }
+}
+
 /* The last call was refused for the stream of this device alone. */
 static void ck_refused_for(uint32_t failed, int32_t status)
 {
@@ -125,6 +141,7 @@ static void lose_between(const struct form *form, uint32_t lost)
         ck_refused_for(lost, TRM_ERROR_DEVICE_LOST);
     else
         ck_all_failed(TRM_ERROR_DEVICE_LOST);
+    ck_others_go_on(lost);
     loss_end(loss);
     sum_team_close();
 }
@@ -144,6 +161,7 @@ static void lose_while_waiting(const struct form *form, uint32_t lost)
     standin->settle();
     ck_all_failed(TRM_ERROR_DEVICE_LOST);
     ck_fails(sum_team_call(form->count, form->bytes), TRM_ERROR_DEVICE_LOST);
+    ck_others_go_on(lost);
     loss_end(loss);
     sum_team_close();
 }

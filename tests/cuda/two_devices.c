@@ -46,6 +46,76 @@ destroy:
 }
 END_TEST
 
+/* ---- one of them is lost ---- */
+
+/* Work of the second stream loses the second device once the stand-in goes on. */
+static void enqueue_loss(struct trm_buffer *far)
+{
+    standin->settle(); /* the rule is for the next fill that begins */
+    standin->hold();
+    standin->fail_work(NULL);
+    ck_assert_int_eq(standin->fail_work("fill:1:CUDA_ERROR_ILLEGAL_ADDRESS"), 0);
+    ck_ok(trm_fill(second.stream, trm_span_whole(far), 0, 4));
+}
+
+static void ck_works(struct trm_stream *stream, struct trm_buffer *buffer)
+{
+    ck_ok(trm_fill(stream, trm_span_whole(buffer), 1, 4));
+    ck_ok(trm_stream_sync(stream));
+}
+
+/* The stream fails with the second device, and its own device goes on, also with new streams. */
+static void ck_fails_alone(struct trm_stream *failed, struct trm_buffer *far, struct trm_buffer *here)
+{
+    standin->release();
+    standin->settle();
+    ck_fails(trm_stream_sync(failed), TRM_ERROR_DEVICE_LOST);
+    ck_sentence_has("memory or streams of cuda:1");
+    ck_works(the.stream, here);
+    struct trm_stream *fresh = stream_open(the.device, TRM_STREAM_ANY);
+    ck_works(fresh, here);
+    ck_fails(trm_stream_sync(failed), TRM_ERROR_DEVICE_LOST);
+    ck_fails(trm_stream_sync(second.stream), TRM_ERROR_DEVICE_LOST);
+    ck_fails(trm_fill(second.stream, trm_span_whole(far), 0, 4), TRM_ERROR_DEVICE_LOST);
+    ck_works(fresh, here);
+    trm_stream_destroy(fresh);
+}
+
+START_TEST(a_device_whose_stream_copied_from_a_lost_one_goes_on)
+{
+    struct trm_buffer *far = buffer_on(second.device), *here = buffer_on(the.device);
+    if (standin_missing())
+        goto destroy;
+    struct trm_stream *reader = stream_open(the.device, TRM_STREAM_ANY);
+    enqueue_loss(far);
+    ck_ok(trm_copy(reader, trm_span_whole(here), trm_span_whole(far)));
+    ck_fails_alone(reader, far, here);
+    trm_stream_destroy(reader);
+destroy:
+    trm_buffer_destroy(far);
+    trm_buffer_destroy(here);
+}
+END_TEST
+
+START_TEST(a_device_whose_stream_waited_for_a_lost_one_goes_on)
+{
+    struct trm_buffer *far = buffer_on(second.device), *here = buffer_on(the.device);
+    struct trm_point point;
+    if (standin_missing())
+        goto destroy;
+    struct trm_stream *follower = stream_open(the.device, TRM_STREAM_ANY);
+    enqueue_loss(far);
+    ck_ok(trm_stream_mark(second.stream, &point));
+    ck_ok(trm_stream_wait(follower, point));
+    ck_ok(trm_fill(follower, trm_span_whole(here), 1, 4));
+    ck_fails_alone(follower, far, here);
+    trm_stream_destroy(follower);
+destroy:
+    trm_buffer_destroy(far);
+    trm_buffer_destroy(here);
+}
+END_TEST
+
 /* ---- access ---- */
 
 START_TEST(devices_that_reach_each_other_copy_without_the_host)
@@ -223,11 +293,14 @@ static void add_cases(Suite *suite, const char *name, SFun shape, bool with_acce
     TCase *group = two_devices_cases(name, shape, open_second);
     tcase_add_test(group, a_stream_waits_for_one_of_another_device_that_fails_and_fails_too);
     if (shape != NULL) {
+        tcase_add_test(group, a_device_whose_stream_waited_for_a_lost_one_goes_on);
         tcase_add_test(group, choosing_the_device_of_a_token_asks_the_driver_nothing);
         tcase_add_test(group, tokens_stay_on_one_device_where_none_is_waited_for);
     }
-    if (with_access)
+    if (with_access) {
         tcase_add_test(group, devices_that_reach_each_other_copy_without_the_host);
+        tcase_add_test(group, a_device_whose_stream_copied_from_a_lost_one_goes_on);
+    }
     suite_add_tcase(suite, group);
 }
 

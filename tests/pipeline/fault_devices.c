@@ -269,6 +269,66 @@ START_TEST(a_lost_device_stops_in_any_mode)
 }
 END_TEST
 
+static struct trm_buffer *buffer_on(struct trm_device *device)
+{
+    struct trm_buffer *buffer;
+
+    ck_ok(trm_buffer_create(device, TRM_MEMORY_DEVICE, 64, &buffer));
+    return buffer;
+}
+
+static void do_nothing(void *user, int32_t status)
+{
+    (void)user;
+    (void)status;
+}
+
+/* The kernel is never run: the device is lost at its launch. */
+static void launch_and_lose(struct trm_stream *stream, struct trm_buffer *buffer)
+{
+    const struct trm_grid grid            = trm_grid_1d(1, 1);
+    const struct trm_argument arguments[] = {trm_arg_buffer(buffer), trm_arg_buffer(buffer), trm_arg_u32(0),
+                                             trm_arg_u32(0)};
+    ck_ok(trm_launch(stream, the.picky, &grid, arguments, 4));
+}
+
+/* The second time the wait stands behind a callback. */
+START_TEST(a_device_goes_on_whose_stream_waited_for_a_lost_one)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "2"}, {"cpu.lose", "0@1"}};
+    struct trm_device *other;
+    struct trm_stream *lost, *follower, *fresh;
+    struct trm_buffer *here, *far;
+    struct trm_point point;
+
+    fixture_open(ON_CPU, settings, 2);
+    ck_ok(trm_device_open(the.context, "cpu:1", &other));
+    here = buffer_on(the.device);
+    far  = buffer_on(other);
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, 0, &lost));
+    ck_ok(trm_stream_create(other, TRM_STREAM_ANY, 0, &follower));
+    launch_and_lose(lost, here);
+    ck_ok(trm_stream_mark(lost, &point));
+    if (_i == 1)
+        ck_ok(trm_stream_callback(follower, do_nothing, NULL));
+    ck_ok(trm_stream_wait(follower, point));
+    ck_assert_msg(trm_stream_sync(follower) == TRM_ERROR_DEVICE_LOST, "%s", trm_last_error().sentence);
+    ck_assert_int_eq(trm_stream_sync(lost), TRM_ERROR_DEVICE_LOST);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "cpu:0 is lost"));
+    ck_assert_int_eq(trm_stream_create(the.device, TRM_STREAM_ANY, 0, &fresh), TRM_ERROR_DEVICE_LOST);
+    ck_ok(trm_stream_create(other, TRM_STREAM_ANY, 0, &fresh));
+    ck_ok(trm_fill(fresh, trm_span_whole(far), 7, 4));
+    ck_ok(trm_stream_sync(fresh));
+    trm_stream_destroy(lost);
+    trm_stream_destroy(follower);
+    trm_stream_destroy(fresh);
+    trm_buffer_destroy(here);
+    trm_buffer_destroy(far);
+    trm_device_destroy(other);
+    fixture_close();
+}
+END_TEST
+
 /* ---- out of memory -------------------------------------------------------------------------- */
 
 START_TEST(a_pipeline_that_does_not_fit_is_a_status_and_leaves_nothing)
@@ -316,6 +376,7 @@ int main(void)
     tcase_add_loop_test(others, any_call_may_fail_on_a_device_of_its_own, 0, OPERATIONS);
     tcase_add_loop_test(others, any_call_may_fail_on_cuda, 0, OPERATIONS);
     tcase_add_loop_test(others, a_lost_device_stops_in_any_mode, 0, 3);
+    tcase_add_loop_test(others, a_device_goes_on_whose_stream_waited_for_a_lost_one, 0, 2);
     tcase_add_test(others, a_pipeline_that_does_not_fit_is_a_status_and_leaves_nothing);
     suite_add_tcase(suite, others);
 

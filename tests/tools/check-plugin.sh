@@ -40,6 +40,7 @@ refused probe-no "libfoo.so.1 not found" "Install the driver"
 refused open-fails "The driver is out of order" "Look at the driver"
 refused no-devices "it has no devices" ""
 has "not here" plugin tables "graph is not there" # the tables are complete all the same
+has "not here" plugin device "check_loss is not there"
 
 # Loads, and computes wrong.
 check 1 --plugin "$plugins/flips-a-bit.so"

@@ -112,6 +112,11 @@ static void device_close(struct trm_backend_device *device)
     free(device);
 }
 
+static int32_t device_check_loss(struct trm_backend_device *device)
+{
+    return fake_called(device->fake, FAKE_CALL_CHECK_LOSS);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
 static int32_t memory_allocate(struct trm_backend_device *device, const struct trm_memory_desc *desc,
@@ -246,6 +251,7 @@ static void fill_tables(struct fake *fake)
     backend->device.get_info     = device_get_info;
     backend->device.open         = device_open;
     backend->device.close        = device_close;
+    backend->device.check_loss   = slots & FAKE_CHECK_LOSS ? device_check_loss : NULL;
     backend->memory.allocate     = memory_allocate;
     backend->memory.free         = memory_free;
     backend->memory.host_pointer = memory_host_pointer;

@@ -26,6 +26,9 @@ enum fake_slots {
     FAKE_FLUSH       = 1u << 6,
     FAKE_PROFILE     = 1u << 7,
     FAKE_ALL         = (1u << 8) - 1,
+    /* The device is lost only when a test says so: fail_next[FAKE_CALL_CHECK_LOSS]. Without it, with any call
+     * that answers DEVICE_LOST. */
+    FAKE_CHECK_LOSS = 1u << 8,
 };
 
 /* Calls that can be counted, and made to fail once. */
@@ -45,6 +48,7 @@ enum fake_call {
     FAKE_CALL_ABANDON,
     FAKE_CALL_STAMP,
     FAKE_CALL_ALLOCATE,
+    FAKE_CALL_CHECK_LOSS,
     FAKE_CALL_COUNT,
 };
 

@@ -24,6 +24,10 @@ struct slot {
         offsetof(struct trm_##table##_ops, member), #member, text \
     }
 
+static const struct slot device_slots[] = {
+    SLOT(device, check_loss, "a stream that fails with another device's loss loses its own device, too"),
+};
+
 static const struct slot memory_slots[] = {
     SLOT(memory, host_pointer, "no memory is shared with the host: mapping copies, only device memory"),
     SLOT(memory, address, "kernels take no addresses"),
@@ -110,6 +114,7 @@ static void report_backend(struct report *report, const struct trm_backend *back
                backend->version, TRM_BACKEND_ABI_MAJOR, backend->abi_minor, TRM_BACKEND_ABI_MAJOR,
                TRM_BACKEND_ABI_MINOR);
     report_slots(report, "tables", backend, tables, COUNT(tables));
+    report_slots(report, "device", backend->device, device_slots, COUNT(device_slots));
     report_slots(report, "memory", backend->memory, memory_slots, COUNT(memory_slots));
     report_slots(report, "stream", backend->stream, stream_slots, COUNT(stream_slots));
     report_slots(report, "module", backend->module, module_slots, COUNT(module_slots));

@@ -26,6 +26,7 @@ static int32_t device_open(struct trm_backend_instance *instance, uint32_t index
         return trm_util_fail_host_memory(instance->host, "a device");
     device->instance  = instance;
     device->scheduler = instance->schedulers[index];
+    device->index     = index;
     *result           = device;
     return TRM_OK;
 }
@@ -35,10 +36,21 @@ static void device_close(struct trm_backend_device *device)
     trm_util_release(device->instance->host, device, sizeof(*device));
 }
 
+static int32_t device_check_loss(struct trm_backend_device *device)
+{
+    struct trm_backend_instance *instance = device->instance;
+    struct cpu_loss *loss                 = &instance->losses[device->index];
+    if (loss->launch == 0 || atomic_load(&loss->launches) < loss->launch)
+        return TRM_OK;
+    return trm_util_fail(instance->host, TRM_ERROR_DEVICE_LOST, 0, CPU_LOSS_SENTENCE, device->index,
+                         (unsigned long long)loss->launch);
+}
+
 const struct trm_device_ops cpu_device_ops = {
     .struct_size = sizeof(cpu_device_ops),
     .count       = device_count,
     .get_info    = cpu_device_get_info,
     .open        = device_open,
     .close       = device_close,
+    .check_loss  = device_check_loss,
 };

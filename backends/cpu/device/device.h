@@ -5,8 +5,8 @@
  *     memory.c  allocation
  *     live.c    the buffers whose addresses the program knows
  *
- * An instance is written when it is opened and only read afterwards, except its clock and its count of bytes,
- * which are atomic, and `live`, which has a lock of its own.
+ * An instance is written when it is opened and only read afterwards, except its clock, its count of bytes and
+ * those of launches, which are atomic, and `live`, which has a lock of its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_DEVICE_DEVICE_H
@@ -31,12 +31,22 @@
 
 struct cpu_scheduler;
 
+/* What the setting cpu.lose asks for. */
+struct cpu_loss {
+    uint64_t launch;           /* the device is lost at this one, counted from 1; 0: never */
+    _Atomic uint64_t launches; /* so far; counted where the device is to be lost */
+};
+
+/* Of the number of the device, and that of the launch as unsigned long long. */
+#define CPU_LOSS_SENTENCE "The device cpu:%u is lost: the setting cpu.lose asks for that at launch %llu."
+
 struct trm_backend_instance {
     const struct trm_host *host;
     /* The workers are divided among the devices: one, unless the setting cpu.devices says otherwise. */
     uint32_t device_count;
     struct cpu_scheduler *schedulers[CPU_MAX_DEVICES]; /* stream/scheduler.h */
     uint32_t worker_counts[CPU_MAX_DEVICES];
+    struct cpu_loss losses[CPU_MAX_DEVICES];
     pthread_mutex_t lock;          /* of the schedulers */
     uint64_t physical_bytes;       /* that this process may use */
     _Atomic uint64_t mapped_bytes; /* of buffers */
@@ -47,6 +57,7 @@ struct trm_backend_instance {
 struct trm_backend_device {
     struct trm_backend_instance *instance;
     struct cpu_scheduler *scheduler;
+    uint32_t index;
 };
 
 struct trm_backend_memory {

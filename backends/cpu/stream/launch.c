@@ -232,18 +232,16 @@ static bool should_measure(struct trm_backend_kernel *kernel, const struct cpu_o
     return launches % MEASURE_EVERY == 0;
 }
 
-/* Counts a launch on a device that the setting cpu.lose names. The failure is NULL until its launch comes. */
+/* Counts a launch on a device that the setting cpu.lose names: that of the stream, which a thread of another
+ * device may run. The failure is NULL until its launch comes. */
 static struct cpu_failure *count_losing_launch(struct cpu_scheduler *scheduler)
 {
     struct trm_backend_instance *instance = scheduler->instance;
-    uint32_t device                       = 0;
-    if (atomic_fetch_add(&scheduler->losing_launches, 1) + 1 < scheduler->lose_at)
+    struct cpu_loss *loss                 = scheduler->loss;
+    if (atomic_fetch_add(&loss->launches, 1) + 1 < loss->launch)
         return NULL;
-    while (instance->schedulers[device] != scheduler)
-        device++;
-    return cpu_failure_create(instance, TRM_ERROR_DEVICE_LOST, 0,
-                              "The device cpu:%u is lost: the setting cpu.lose asks for that at launch %llu.",
-                              device, (unsigned long long)scheduler->lose_at);
+    return cpu_failure_create(instance, TRM_ERROR_DEVICE_LOST, 0, CPU_LOSS_SENTENCE,
+                              (unsigned)(loss - instance->losses), (unsigned long long)loss->launch);
 }
 
 bool cpu_launch_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
@@ -251,7 +249,7 @@ bool cpu_launch_run(struct cpu_session *session, struct trm_backend_stream *stre
 {
     struct trm_backend_kernel *kernel = op->launch.kernel;
     uint64_t groups = cpu_launch_groups(op), begin = 0;
-    if (session->scheduler->lose_at != 0 && (*failure = count_losing_launch(session->scheduler)) != NULL)
+    if (stream->scheduler->loss != NULL && (*failure = count_losing_launch(stream->scheduler)) != NULL)
         return true;
     if (groups == 1) {
         *failure =

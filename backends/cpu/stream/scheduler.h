@@ -74,8 +74,7 @@ struct cpu_scheduler {
     struct cpu_worker *idle;                     /* lock; the worker that fell asleep last comes first */
     struct cpu_worker *workers;
     struct cpu_scratch *scratch;
-    uint64_t lose_at; /* cpu.lose: the device is lost at this launch, counted from 1; 0: never */
-    _Atomic uint64_t losing_launches; /* counted where lose_at is not 0 */
+    struct cpu_loss *loss;            /* NULL: the device is never lost */
     struct cpu_waiter *spare_waiters; /* lock; of notifications, for reuse */
     uint32_t spare_waiter_count;      /* lock */
     struct cpu_job *jobs;

@@ -129,10 +129,18 @@ static int32_t device_count(struct trm_backend_instance *instance, uint32_t *cou
     return TRM_OK;
 }
 
+/* Streams fail with devices that they follow (stream/follow.h). */
+static int32_t device_check_loss(struct trm_backend_device *device)
+{
+    (void)cuda_device_ask(device);
+    return cuda_device_check(device);
+}
+
 const struct trm_device_ops cuda_device_ops = {
     .struct_size = sizeof(cuda_device_ops),
     .count       = device_count,
     .get_info    = cuda_device_get_info,
     .open        = device_open,
     .close       = device_close,
+    .check_loss  = device_check_loss,
 };

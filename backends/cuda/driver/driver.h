@@ -49,6 +49,9 @@ int32_t cuda_device_fail(struct trm_backend_device *device, CUresult result, con
 /* The same where there is no device yet. */
 int32_t cuda_instance_fail(const struct trm_backend_instance *instance, CUresult result, const char *call);
 
+/* Whether the device is lost, as its driver knows. Does not block. */
+bool cuda_device_ask(struct trm_backend_device *device);
+
 /* TRM_OK, or DEVICE_LOST, explained again by the first cause. Costs one load when all is well. */
 int32_t cuda_device_check(struct trm_backend_device *device);
 static inline bool cuda_device_is_lost(const struct trm_backend_device *device)

@@ -146,6 +146,20 @@ int32_t cuda_device_fail(struct trm_backend_device *device, CUresult result, con
                          cuda_result_name(device->instance, result), text);
 }
 
+/* A query of any stream tells of an error of the whole context. */
+bool cuda_device_ask(struct trm_backend_device *device)
+{
+    CUcontext previous;
+    if (cuda_device_is_lost(device) || cuda_enter_stream(device, &previous) != TRM_OK)
+        return cuda_device_is_lost(device);
+    CUresult result = device->cuda->cuStreamQuery(device->internal_stream);
+    cuda_leave(device, previous);
+    if (!cuda_is_sticky(result))
+        return false;
+    (void)cuda_device_fail(device, result, "cuStreamQuery");
+    return true;
+}
+
 int32_t cuda_device_check(struct trm_backend_device *device)
 {
     return cuda_device_is_lost(device) ? fail_lost(device) : TRM_OK;

@@ -116,36 +116,23 @@ void cuda_follow_remove_device(struct trm_backend_device *device)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* A query of any stream tells of an error of the whole context. */
-static bool is_lost(struct trm_backend_device *device)
-{
-    CUcontext previous;
-    if (cuda_device_is_lost(device) || cuda_enter_stream(device, &previous) != TRM_OK)
-        return cuda_device_is_lost(device);
-    CUresult result = device->cuda->cuStreamQuery(device->internal_stream);
-    cuda_leave(device, previous);
-    if (!cuda_is_sticky(result))
-        return false;
-    (void)cuda_device_fail(device, result, "cuStreamQuery");
-    return true;
-}
-
 /* The failure of a place: its status, or TRM_OK. */
-static int32_t failure_at(struct trm_backend_instance *instance, uint32_t place, int64_t *native,
-                          const char **sentence)
+static int32_t failure_at(struct trm_backend_instance *instance, uint32_t place, int64_t *native, char *text,
+                          size_t size)
 {
     struct trm_backend_device *device  = instance->followed[place];
     const struct cuda_outcome *outcome = instance->outcomes[place];
     int32_t status                     = outcome != NULL ? atomic_load(&outcome->status) : TRM_OK;
     if (status != TRM_OK) { /* only then are the others written */
-        *native   = outcome->native;
-        *sentence = outcome->sentence;
+        *native = outcome->native;
+        snprintf(text, size, "%s", outcome->sentence);
         return status;
     }
-    if (device == NULL || !is_lost(device))
+    if (device == NULL || !cuda_device_ask(device))
         return TRM_OK;
-    *native   = device->lost_result;
-    *sentence = device->lost_sentence;
+    *native = device->lost_result;
+    snprintf(text, size, "The stream depends on memory or streams of cuda:%u. %s", device->physical->index,
+             device->lost_sentence);
     return TRM_ERROR_DEVICE_LOST;
 }
 
@@ -153,14 +140,11 @@ static int32_t failure_at(struct trm_backend_instance *instance, uint32_t place,
 static int32_t find_failure(struct trm_backend_instance *instance, uint64_t places, int64_t *native,
                             char *text, size_t size)
 {
-    int32_t status       = TRM_OK;
-    const char *sentence = "";
+    int32_t status = TRM_OK;
     pthread_mutex_lock(&instance->follow_lock);
     for (uint32_t i = 0; i < CUDA_FOLLOWED && status == TRM_OK && places >> i != 0; i++)
         if ((places >> i & 1) != 0)
-            status = failure_at(instance, i, native, &sentence);
-    if (status != TRM_OK)
-        snprintf(text, size, "%s", sentence);
+            status = failure_at(instance, i, native, text, size);
     pthread_mutex_unlock(&instance->follow_lock);
     return status;
 }
@@ -218,7 +202,7 @@ static void forget(struct cuda_follow *follow, uint64_t value)
 void cuda_follow_check(struct trm_backend_stream *stream, uint64_t value)
 {
     struct cuda_follow *follow = &stream->follow;
-    char sentence[sizeof(stream->device->lost_sentence)];
+    char sentence[sizeof(stream->failure_sentence)];
     int64_t native = 0;
     trm_util_lock_acquire(&follow->lock);
     bool is_behind   = follow->first <= value;

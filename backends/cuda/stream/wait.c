@@ -86,7 +86,9 @@ int32_t cuda_stream_query(struct trm_backend_stream *stream, uint64_t *completed
     if (cuda_stream_completed(stream) < cuda_stream_submitted(stream) && !cuda_device_is_lost(stream->device))
         cuda_stream_poll(stream);
     int32_t status = cuda_stream_state(stream, 0);
-    *completed     = cuda_stream_completed(stream);
+    /* What has ended with a fault has not succeeded, and it is not known where the fault began. */
+    if (!atomic_load(&stream->has_fault))
+        *completed = cuda_stream_completed(stream);
     return status == TRM_OK ? TRM_OK : cuda_stream_explain(stream, status);
 }
 

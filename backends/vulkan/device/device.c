@@ -267,4 +267,5 @@ const struct trm_device_ops vulkan_device_ops = {
     .get_info    = vulkan_device_get_info,
     .open        = device_open,
     .close       = vulkan_device_close,
+    .check_loss  = vulkan_device_check,
 };

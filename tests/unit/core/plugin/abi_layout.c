@@ -91,6 +91,10 @@ PIN(trm_collective_desc, count, 20, 4);
 PIN(trm_collective_desc, inputs, 24, 8);
 PIN(trm_collective_desc, outputs, 32, 8);
 
+/* ---- minor 7 ---- */
+
+PIN(trm_device_ops, check_loss, 40, 8);
+
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
 {
     ck_assert_uint_eq(CORE_ABI_HOST, pinned_size_of_trm_host);

@@ -231,6 +231,88 @@ START_TEST(a_call_that_answers_device_lost_loses_the_device)
 }
 END_TEST
 
+/* ---- the loss of another device ------------------------------------------------------------------------ */
+
+static void works(struct trm_stream *stream)
+{
+    OK(fake_enqueue(stream));
+    OK(trm_stream_sync(stream));
+}
+
+START_TEST(a_stream_that_fails_with_another_device_leaves_its_own_sound)
+{
+    begin(FAKE_ALL | FAKE_CHECK_LOSS);
+    struct trm_stream *stream = make_stream(), *other = make_stream();
+    OK(fake_enqueue(stream));
+    fake_fail(&fake, stream, TRM_ERROR_DEVICE_LOST, 666, "far:1 fell off the bus");
+    has_failed(trm_stream_sync(stream), TRM_ERROR_DEVICE_LOST, "far:1 fell off the bus", 666);
+    has_failed(fake_enqueue(stream), TRM_ERROR_DEVICE_LOST,
+               "the stream failed earlier: far:1 fell off the bus", 666);
+    ck_assert_uint_eq(calls(FAKE_CALL_CHECK_LOSS), 1);
+    fake_let_run(&fake);
+    works(other);
+    struct trm_stream *fresh = make_stream();
+    works(fresh);
+    has_failed(trm_stream_query(stream), TRM_ERROR_DEVICE_LOST, "far:1 fell off the bus", 666);
+    trm_stream_destroy(stream);
+    trm_stream_destroy(other);
+    trm_stream_destroy(fresh);
+    end();
+}
+END_TEST
+
+START_TEST(a_device_that_says_that_it_is_lost_gives_the_cause)
+{
+    begin(FAKE_ALL | FAKE_CHECK_LOSS);
+    struct trm_stream *stream = make_stream(), *other = make_stream();
+    OK(fake_enqueue(stream));
+    fake_fail(&fake, stream, TRM_ERROR_DEVICE_LOST, 666, "something fell off the bus");
+    fail_next(FAKE_CALL_CHECK_LOSS, TRM_ERROR_DEVICE_LOST);
+    has_failed(trm_stream_sync(stream), TRM_ERROR_DEVICE_LOST, "the fake backend was told to fail",
+               1000 + FAKE_CALL_CHECK_LOSS);
+    has_failed(trm_stream_query(other), TRM_ERROR_DEVICE_LOST, "the fake backend was told to fail",
+               1000 + FAKE_CALL_CHECK_LOSS);
+    ck_assert_uint_eq(calls(FAKE_CALL_CHECK_LOSS), 1); /* a device that is lost stays lost */
+    trm_stream_destroy(stream);
+    trm_stream_destroy(other);
+    end();
+}
+END_TEST
+
+/* As without the slot. */
+START_TEST(a_device_that_cannot_say_whether_it_is_lost_is_lost)
+{
+    static const int32_t answers[] = {TRM_ERROR_UNSUPPORTED, TRM_ERROR_BACKEND, 7};
+    begin(FAKE_ALL | FAKE_CHECK_LOSS);
+    struct trm_stream *stream = make_stream(), *other = make_stream();
+    OK(fake_enqueue(stream));
+    fake_fail(&fake, stream, TRM_ERROR_DEVICE_LOST, 666, "it fell off the bus");
+    fail_next(FAKE_CALL_CHECK_LOSS, answers[_i]);
+    has_failed(trm_stream_sync(stream), TRM_ERROR_DEVICE_LOST, "it fell off the bus", 666);
+    has_failed(trm_stream_query(other), TRM_ERROR_DEVICE_LOST, "it fell off the bus", 666);
+    trm_stream_destroy(stream);
+    trm_stream_destroy(other);
+    end();
+}
+END_TEST
+
+/* The stream has not failed, so what it has goes on. */
+START_TEST(a_call_that_is_refused_for_another_device_fails_alone)
+{
+    begin(FAKE_ALL | FAKE_CHECK_LOSS);
+    struct trm_stream *stream = make_stream();
+    OK(fake_enqueue(stream));
+    fail_next(FAKE_CALL_COPY, TRM_ERROR_DEVICE_LOST);
+    has_failed(fake_enqueue(stream), TRM_ERROR_DEVICE_LOST, "the fake backend was told to fail",
+               1000 + FAKE_CALL_COPY);
+    ck_assert_int_eq(trm_stream_query(stream), TRM_ERROR_TIMEOUT);
+    fake_let_run(&fake);
+    works(stream);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
 /* ---- holds ------------------------------------------------------------------------------------------ */
 
 #define HELD 100000u
@@ -357,6 +439,10 @@ static Suite *suite(void)
     tcase_add_test(failures, without_memory_the_status_of_a_failure_is_kept);
     tcase_add_test(failures, a_lost_device_is_lost_for_all_its_streams);
     tcase_add_test(failures, a_call_that_answers_device_lost_loses_the_device);
+    tcase_add_test(failures, a_stream_that_fails_with_another_device_leaves_its_own_sound);
+    tcase_add_test(failures, a_device_that_says_that_it_is_lost_gives_the_cause);
+    tcase_add_loop_test(failures, a_device_that_cannot_say_whether_it_is_lost_is_lost, 0, 3);
+    tcase_add_test(failures, a_call_that_is_refused_for_another_device_fails_alone);
     tcase_add_test(failures, the_cores_own_stream_is_replaced_after_a_failure);
     suite_add_tcase(suite, failures);
     return suite;
