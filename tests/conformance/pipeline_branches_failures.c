@@ -114,7 +114,7 @@ static void fail_in_branch(uint32_t depth, int32_t strategy, bool runs_on_host,
     ck_assert_uint_eq(broken.delivered, spared);
     ck_ok(trm_pipeline_report(pipeline, &report));
     ck_assert_uint_eq(report.failed, 20 - spared);
-    /* A graph does not tell which of its kernels failed; some backends do. The strategy auto tries graphs too. */
+    /* A graph does not tell which of its kernels failed; some backends do. The strategy auto tries graphs. */
     bool may_be_graph = strategy == TRM_STRATEGY_SLOT_GRAPHS || strategy == TRM_STRATEGY_AUTO;
     bool names_one    = strstr(report.failure, "compute \"") != NULL;
     bool names_right  = strstr(report.failure, "\"right\"") != NULL;

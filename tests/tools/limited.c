@@ -1,6 +1,6 @@
-/* limited SECONDS FILE THREADS COMMAND…: runs the command and exits as a shell would: with its status, or with
- * 128 more than the number of the signal that ended it. After SECONDS the script THREADS writes into FILE
- * where the command hangs, and the command is killed. Without that FILE is not made.
+/* limited SECONDS FILE THREADS COMMAND…: runs the command and exits as a shell would: with its status, or
+ * with 128 more than the number of the signal that ended it. After SECONDS the script THREADS writes into
+ * FILE where the command hangs, and the command is killed. Otherwise FILE is not made.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
