@@ -78,9 +78,9 @@ int main(int argc, char **argv)
     if (command == 0)
         return 127;
     if (!ends_within(command, strtol(argv[1], NULL, 10), &child_ended)) {
-        char number[24];
+        char shell[] = "sh", number[24];
         snprintf(number, sizeof(number), "%ld", (long)command);
-        char *threads[] = {"sh", argv[3], number, NULL};
+        char *threads[] = {shell, argv[3], number, NULL};
         pid_t teller    = start(threads, &before, argv[2]);
         if (teller != 0)
             wait_for(teller);

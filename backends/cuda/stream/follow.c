@@ -131,8 +131,8 @@ static int32_t failure_at(struct trm_backend_instance *instance, uint32_t place,
     if (device == NULL || !cuda_device_ask(device))
         return TRM_OK;
     *native = device->lost_result;
-    snprintf(text, size, "The stream depends on memory or streams of cuda:%u. %s", device->physical->index,
-             device->lost_sentence);
+    snprintf(text, size, "The stream depends on memory or streams of cuda:%u. %.440s",
+             device->physical->index, device->lost_sentence);
     return TRM_ERROR_DEVICE_LOST;
 }
 
