@@ -66,7 +66,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/engine.c pipeline/engine/engine.h \
 	pipeline/engine/engine_internal.h \
 	pipeline/engine/enqueue.c \
-	pipeline/engine/kept.c pipeline/engine/kept.h \
+	pipeline/engine/cached_operations.c pipeline/engine/cached_operations.h \
 	pipeline/engine/holds.c \
 	pipeline/engine/host_stage.c \
 	pipeline/engine/pieces.c \

@@ -5,7 +5,7 @@
  *     engine.c             creation, destruction, recovery      slot.c             memory, streams of a slot
  *     arguments.c          sizes, arguments, grids of a token   port_memory.c      where its ports are
  *     enqueue.c            enqueues a token by a strategy       strategy_*.c       the strategies
- *     kept.c               operations cached from one token to the next
+ *     cached_operations.c  operations cached from one token to the next
  *     record_operations.c  the operations of a token            recording.c        a token as a graph
  *     progress.c           how far a token is, why it failed    times.c            time stamps of a token
  *     choose.c             the fastest strategy                 tune.c             the best number of slots

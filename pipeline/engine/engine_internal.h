@@ -289,7 +289,7 @@ struct pipeline_slot_device {
     /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by
      * another one. */
     const struct pipeline_strategy_ops *filled_for;
-    struct pipeline_cached_operations *cached; /* its operations (kept.h); NULL: none yet */
+    struct pipeline_cached_operations *cached; /* its operations (cached_operations.h); NULL: none yet */
     struct pipeline_spread *spread;            /* spread.h; NULL: none yet */
     struct trm_token view;                     /* the token as host stages and shape functions see it */
     uint64_t sequence, bytes_up, bytes_down;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/stream/stream.h"
-#include "pipeline/engine/kept.h"
+#include "pipeline/engine/cached_operations.h"
 #include "pipeline/engine/range.h"
 #include "pipeline/engine/spread.h"
 

@@ -8,7 +8,7 @@
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/away.h"
-#include "pipeline/engine/kept.h"
+#include "pipeline/engine/cached_operations.h"
 #include "pipeline/engine/port_image.h"
 #include "pipeline/engine/range.h"
 #include "pipeline/engine/spread.h"

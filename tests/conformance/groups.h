@@ -94,7 +94,7 @@ void add_pipeline_fresh(Suite *suite);
 void add_pipeline_descriptors(Suite *suite);
 void add_pipeline_order(Suite *suite);
 void add_pipeline_threads(Suite *suite);
-void add_pipeline_kept(Suite *suite);
+void add_pipeline_cached_operations(Suite *suite);
 void add_pipeline_lives(Suite *suite);
 void add_pipeline_resident(Suite *suite);
 void add_pipeline_image(Suite *suite);

@@ -106,7 +106,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_descriptors,
     add_pipeline_order,
     add_pipeline_threads,
-    add_pipeline_kept,
+    add_pipeline_cached_operations,
     add_pipeline_lives,
     add_pipeline_resident,
     add_pipeline_image,

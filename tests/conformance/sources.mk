@@ -139,7 +139,7 @@ CONFORMANCE_SOURCES += \
 	tests/conformance/pipeline_fresh.c \
 	tests/conformance/pipeline_functions.c \
 	tests/conformance/pipeline_image.c \
-	tests/conformance/pipeline_kept.c \
+	tests/conformance/pipeline_cached_operations.c \
 	tests/conformance/pipeline_lives.c \
 	tests/conformance/pipeline_order.c \
 	tests/conformance/pipeline_sources.c \

@@ -446,7 +446,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/branches.c \
 	tests/unit/pipeline/engine/check.c \
 	tests/unit/pipeline/engine/check_fixture.h \
-	tests/unit/pipeline/engine/kept.c \
+	tests/unit/pipeline/engine/cached_operations.c \
 	tests/unit/pipeline/engine/pieces.c \
 	tests/unit/pipeline/engine/ranges.c \
 	tests/unit/pipeline/engine/slots_in_use.c \

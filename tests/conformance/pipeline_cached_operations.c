@@ -211,7 +211,7 @@ START_TEST(a_program_that_serves_gets_tokens_that_are_like_those_before)
 }
 END_TEST
 
-void add_pipeline_kept(Suite *suite)
+void add_pipeline_cached_operations(Suite *suite)
 {
     TCase *kept = group_make(suite, "pipelines: tokens alike");
     CASE(kept, tokens_of_other_sizes_among_equal_ones_come_out_right);

@@ -1,7 +1,7 @@
-/* Operations that are cached from one token of a slot to the next (kept.h).
+/* Operations that are cached from one token of a slot to the next (cached_operations.h).
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/kept.h"
+#include "pipeline/engine/cached_operations.h"
 
 #include "core/memory/memory.h"
 #include "core/module/module.h"

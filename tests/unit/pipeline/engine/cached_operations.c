@@ -1,7 +1,7 @@
 /* Which operations are cached from one token of a slot to the next.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/kept.h"
+#include "pipeline/engine/cached_operations.h"
 #include "check_fixture.h"
 #include "tests/unit/runner.h"
 
@@ -101,7 +101,7 @@ END_TEST
 
 static Suite *make_suite(void)
 {
-    Suite *suite = suite_create("pipelines: operations that are kept");
+    Suite *suite = suite_create("pipelines: cached operations");
     TCase *tests = tcase_create("kept");
 
     tcase_add_checked_fixture(tests, open_stores, close_stores);

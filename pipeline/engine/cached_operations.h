@@ -6,8 +6,8 @@
  * failed, or of another kind is enqueued operation by operation (record_operations.c), with the same result.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PIPELINE_ENGINE_KEPT_H
-#define PIPELINE_ENGINE_KEPT_H
+#ifndef PIPELINE_ENGINE_CACHED_OPERATIONS_H
+#define PIPELINE_ENGINE_CACHED_OPERATIONS_H
 
 #include "pipeline/engine/engine_internal.h"
 
