@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* Starts it with the signals of this process, as they were. Returns 0 where there is no such program. */
 static pid_t start(char **command, const sigset_t *mask, const char *output)
 {
