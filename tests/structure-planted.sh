@@ -138,4 +138,11 @@ printf '\nSee `core/graph/nothing.c`.\n' >>"$tree/README.md"
 expect "a path that does not exist" "core/graph/nothing.c does not exist"
 see_all
 
+# A fault that was left behind would have made the later checks fail for it.
+check || {
+    echo "not put back:"
+    cat "$work/out"
+    failed=1
+}
+
 exit $failed

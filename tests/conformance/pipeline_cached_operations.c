@@ -213,8 +213,8 @@ END_TEST
 
 void add_pipeline_cached_operations(Suite *suite)
 {
-    TCase *kept = group_make(suite, "pipelines: tokens alike");
-    CASE(kept, tokens_of_other_sizes_among_equal_ones_come_out_right);
-    CASE(kept, a_launch_that_fails_after_many_like_it_is_named);
-    CASE(kept, a_program_that_serves_gets_tokens_that_are_like_those_before);
+    TCase *cached = group_make(suite, "pipelines: tokens alike");
+    CASE(cached, tokens_of_other_sizes_among_equal_ones_come_out_right);
+    CASE(cached, a_launch_that_fails_after_many_like_it_is_named);
+    CASE(cached, a_program_that_serves_gets_tokens_that_are_like_those_before);
 }

@@ -1,5 +1,5 @@
 # threads.sh PROCESS: where its threads are, equal ones on one line with their number: the functions from the innermost one where gdb
-# tells, else what the system says.
+# tells, else what the system says. Each line begins with "FAILED:", which `.ci/run` looks for in logs.
 
 threads=$(timeout --kill-after=10 60 gdb -nx -batch -p "$1" -ex "thread apply all backtrace 24" 2>/dev/null | awk '
     function end() { if (thread != "") print thread }
